@@ -1,0 +1,1 @@
+from tdgammon.game.moves import afterstates

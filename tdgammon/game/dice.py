@@ -1,0 +1,47 @@
+"""Dice: the 21 rolls and their weights, and reproducible streams of rolls.
+
+Every roll comes from the generator in `kernels/dice.py`, addressed by (seed, game, turn): two
+games with the same stream see the same dice turn by turn, whoever is on roll.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdgammon.game.board import Rolls
+from tdgammon.kernels import dice as kernel
+
+_PAIRS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
+
+ROLLS: Rolls = np.array(_PAIRS, np.int8)
+"""The 21 distinct rolls, higher die first: [21, 2]."""
+
+ROLL_WEIGHTS: NDArray[np.float64] = np.array([1 if a == b else 2 for a, b in _PAIRS]) / 36
+"""Chance of each of `ROLLS`: 1/36 for a double, 2/36 for any other."""
+
+ROLLS.setflags(write=False)
+ROLL_WEIGHTS.setflags(write=False)
+
+
+def streams(seed: int, num_streams: int, first: int = 0) -> NDArray[np.uint64]:
+    """Keys of the dice streams first .. first + num_streams - 1 of `seed`: uint64 [B].
+
+    Raises ValueError unless 0 <= seed < 2**63.
+    """
+    if not 0 <= seed < 2**63:
+        raise ValueError(f"seed: must be 0 .. 2**63 - 1, got {seed}")
+    keys = np.empty(num_streams, np.uint64)
+    kernel.fill_streams(np.uint64(seed), np.uint64(first), keys)
+    return keys
+
+
+def rolls_at(keys: NDArray[np.uint64], turns: int | NDArray[np.int64]) -> Rolls:
+    """The roll of each stream at a turn: int8 [B, 2]. Turn 0 is the opening roll, never a double.
+
+    The opening roll has the die of the player who starts first and the other's second; a
+    higher second die means that the other seat would have started, and the dice are the same.
+    """
+    rolls = np.empty((len(keys), 2), np.int8)
+    kernel.fill_rolls(keys, np.broadcast_to(np.asarray(turns, np.int64), keys.shape), rolls)
+    return rolls
