@@ -1,1 +1,44 @@
-from tdgammon.game.moves import afterstates
+"""Backgammon by temporal-difference self-play: train, bench and play.
+
+The public names are loaded when they are first used: `import tdgammon` loads neither torch nor numba.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tdgammon.decide.bots import bot
+    from tdgammon.game.board import START, flip, parse, text
+    from tdgammon.game.moves import afterstates
+    from tdgammon.notation.plays import plays
+    from tdgammon.value.checkpoint import load_evaluator as load
+
+__version__ = "0.1.0"
+
+__all__ = ["START", "afterstates", "bot", "flip", "load", "parse", "plays", "text"]
+
+_HOMES = {
+    "START": ("tdgammon.game.board", "START"),
+    "afterstates": ("tdgammon.game.moves", "afterstates"),
+    "bot": ("tdgammon.decide.bots", "bot"),
+    "flip": ("tdgammon.game.board", "flip"),
+    "load": ("tdgammon.value.checkpoint", "load_evaluator"),
+    "parse": ("tdgammon.game.board", "parse"),
+    "plays": ("tdgammon.notation.plays", "plays"),
+    "text": ("tdgammon.game.board", "text"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    value = getattr(importlib.import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
