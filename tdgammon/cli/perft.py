@@ -74,13 +74,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _in_words(report: dict[str, Any], differences: list[dict[str, object]]) -> str:
-    counts = "{positions:,} positions, {afterstates:,} afterstates; {compared:,} compared, {different:,} different"
+    counts = "{positions:,} positions, {afterstates:,} afterstates"
+    compared = "{compared:,} compared, {different:,} different"
     speed = "{positions_per_s:,.0f} positions/s, {afterstates_per_s:,.0f} afterstates/s"
     lines = [
         "  line {line}: {what} {got}, expected {expected}".format_map(found)
         for found in differences[:_SHOWN]
     ]
-    return "\n".join([counts.format_map(report), *lines, speed.format_map(report)])
+    return "\n".join(
+        [f.format_map(report) for f in (counts, compared)] + lines + [speed.format_map(report)]
+    )
 
 
 def read_cases(path: str) -> list[Case]:
