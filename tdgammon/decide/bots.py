@@ -1,0 +1,204 @@
+"""Players by name: the heuristic bots, checkpoints, and functions of the user's own.
+
+Every bot here is a function of board and roll: asked twice it plays the same, so that a duplicate
+match of a bot against itself is exactly even. Equal choices are decided by the order in which
+`game.moves.afterstates` lists them: the first is played.
+"""
+
+from __future__ import annotations
+
+import importlib
+import operator
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tdgammon.decide import pubeval
+from tdgammon.game.board import Boards, checked_boards, checked_rolls
+from tdgammon.game.dice import streams
+from tdgammon.game.moves import afterstates
+from tdgammon.kernels import linear
+
+if TYPE_CHECKING:
+    from tdgammon.value.evaluator import Evaluator
+
+
+@runtime_checkable
+class Bot(Protocol):
+    """Anything that has a name and chooses afterstates."""
+
+    @property
+    def name(self) -> str:
+        """What the player is called."""
+
+    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+        """boards [B, 26], rolls [B, 2] -> the chosen afterstates, int8 [B, 26], flipped."""
+
+
+def bot(player: str | Bot) -> Bot:
+    """The player of that name: a bot, a checkpoint's name or folder, or `module:function`.
+
+    Settings follow a comma (`random,seed=5`). A `Bot` comes back as it is. Raises ValueError,
+    quoting the player, for a name that nobody has and for settings that the player lacks.
+    """
+    if not isinstance(player, str):
+        if isinstance(player, Bot):
+            return player
+        raise ValueError(f"player: expected a name or a bot, got {player!r}")
+    name, *settings = player.split(",")
+    if name == "random":
+        return Random(player, _seed(player, settings))
+    if settings:
+        raise ValueError(f"player {player!r}: {name} takes no settings, got {settings[0]!r}")
+    if name in BOTS:
+        return BOTS[name](name)
+    module, colon, function = name.partition(":")
+    if colon and module and function and os.sep not in name:
+        return Function(name, _imported(name, module, function))
+    return _checkpoint(name)
+
+
+@dataclass(frozen=True)
+class Random:
+    """Any legal afterstate, all equally likely: a hash of seed, board and roll picks it."""
+
+    name: str = "random"
+    seed: int = 0
+
+    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+        boards, rolls = _checked(boards, rolls)
+        chosen = np.empty_like(boards)
+        linear.choose_by_hash(boards, rolls, streams(self.seed, 1)[0], chosen)
+        return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """Plays the highest sum of one number a place and one a checker off; all off beats any sum."""
+
+    name: str
+    tables: NDArray[np.float64]
+    """[2, 26, 31]: contact and race; places and counts (-15 to 15) of the flipped afterstate."""
+    per_off: NDArray[np.float64]
+    """[2]: value of each checker borne off, with contact and in a race."""
+
+    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+        boards, rolls = _checked(boards, rolls)
+        chosen = np.empty_like(boards)
+        linear.choose_by_value(boards, rolls, self.tables, self.per_off, chosen)
+        return chosen
+
+
+def racer(name: str = "racer") -> Linear:
+    """The bot that plays for the lowest pip count of its own and sees nothing else.
+
+    Most plays of a roll are equal to it; the first listed moves the rearmost checkers. (Counting
+    the opponent's pips as well would make it hit whenever it can, and its games would not end.)
+    """
+    own = np.minimum(np.arange(-15, 16), 0)
+    pips = [own * (25 - place) for place in range(26)]
+    return Linear(name, np.array([pips, pips], np.float64), np.zeros(2))
+
+
+@dataclass(frozen=True, eq=False)
+class CheckpointBot:
+    """Plays the afterstate of the best equity by a checkpoint's evaluator, 0-ply."""
+
+    name: str
+    evaluator: Evaluator
+    sha256: str
+    """Of the weights, as the checkpoint states it."""
+
+    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+        return self.evaluator.choose(*_checked(boards, rolls))
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """Plays the flipped afterstates that a function of boards int8 [B, 26] and rolls [B, 2] returns."""
+
+    name: str
+    function: Callable[[Boards, NDArray[np.int8]], Any]
+
+    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+        """Raises ValueError, quoting what came back, unless every answer is a legal afterstate."""
+        boards, rolls = _checked(boards, rolls)
+        return checked_choice(self.name, boards, rolls, self.function(boards.copy(), rolls.copy()))
+
+
+def checked_choice(name: str, boards: Boards, rolls: NDArray[np.int8], chosen: Any) -> Boards:
+    """`chosen` as int8 [B, 26]; raises ValueError, quoting player and row, if one is not legal."""
+    try:
+        array = np.asarray(chosen)
+    except ValueError:
+        raise ValueError(f"player {name!r}: expected afterstates, got {chosen!r:.200}") from None
+    if array.shape != boards.shape or array.dtype.kind not in "iuf":
+        raise ValueError(
+            f"player {name!r}: expected afterstates {list(boards.shape)}, got {array.dtype} "
+            f"{list(array.shape)}: {chosen!r:.200}"
+        )
+    rows, offsets = afterstates(boards, rolls)
+    same = (rows == np.repeat(array, np.diff(offsets), axis=0)).all(axis=1)
+    legal = np.logical_or.reduceat(same, offsets[:-1]) if len(boards) else np.ones(0, bool)
+    if not legal.all():
+        i = int(np.flatnonzero(~legal)[0])
+        raise ValueError(
+            f"player {name!r}: {array[i].tolist()} is no legal afterstate of {boards[i].tolist()} "
+            f"with {rolls[i].tolist()}"
+        )
+    return np.ascontiguousarray(array, np.int8)
+
+
+def _pubeval(name: str) -> Linear:
+    return Linear(name, *pubeval.tables())
+
+
+BOTS: dict[str, Callable[[str], Bot]] = {
+    "random": Random,
+    "racer": racer,
+    "pubeval": _pubeval,
+}
+"""The heuristic bots by name."""
+
+
+def _checked(boards: ArrayLike, rolls: ArrayLike) -> tuple[Boards, NDArray[np.int8]]:
+    boards = checked_boards(boards)
+    if not boards.flags.writeable:  # read-only arrays are another type to numba: compiled once more
+        boards = boards.copy()
+    return boards, checked_rolls(rolls, len(boards)).copy()
+
+
+def _seed(player: str, settings: list[str]) -> int:
+    seed = 0
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        if key != "seed":
+            raise ValueError(f"player {player!r}: random has the setting seed, got {setting!r}")
+        if not (value.isascii() and value.isdigit() and int(value) < 2**63):
+            raise ValueError(f"player {player!r}: seed must be 0 .. 2**63 - 1, got {value!r}")
+        seed = int(value)
+    return seed
+
+
+def _imported(player: str, module: str, function: str) -> Callable[[Boards, NDArray[np.int8]], Any]:
+    if os.getcwd() not in sys.path:  # an installed command does not look there by itself
+        sys.path.append(os.getcwd())
+    try:
+        found = operator.attrgetter(function)(importlib.import_module(module))
+    except (ImportError, AttributeError, TypeError) as error:
+        raise ValueError(f"player {player!r}: {error}") from None
+    if not callable(found):
+        raise ValueError(f"player {player!r}: {function} is no function, got {found!r:.100}")
+    return found
+
+
+def _checkpoint(name: str) -> CheckpointBot:
+    from tdgammon.value.checkpoint import load_evaluator
+
+    evaluator = load_evaluator(name)
+    return CheckpointBot(name, evaluator, evaluator.sha256)
