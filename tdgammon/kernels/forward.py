@@ -1,0 +1,369 @@
+"""The network at play time: a first layer made of table rows, a dense tail, six outcomes.
+
+A position's first-layer sum is bias + the table rows of its (place, count) pairs. A step changes
+two places (four when it hits), so an afterstate's sum is its parent's plus a few rows of `rises`,
+where rises[p, c] = table[p, c + 1] - table[p, c].
+"""
+
+from typing import NamedTuple
+
+import numba as nb
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+NUM_PLACES = 28
+NUM_COUNTS = 31
+ZERO = 15
+"""Index of count 0 on the count axis."""
+OWN_OFF, OPPONENT_OFF = 26, 27
+RELU, SIGMOID = 0, 1
+
+_FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
+_LOG2_E = np.float32(1.4426950408889634)
+_LN2_HIGH = np.float32(0.693359375)  # exact in a few bits, so that k * _LN2_HIGH is exact
+_LN2_LOW = np.float32(-2.12194440e-4)
+
+
+class Network(NamedTuple):
+    """Arrays of a network as the kernels want them; H1 units in the first layer, H in the last."""
+
+    table: np.ndarray
+    """float32 [28, 31, H1]; the row of count 0 is 0."""
+    rises: np.ndarray
+    """float32 [28, 30, H1]."""
+    bias: np.ndarray
+    """float32 [H1]."""
+    sizes: np.ndarray
+    """int64: units of each hidden layer."""
+    tail: np.ndarray
+    """float32: weights [in, out], then bias [out], of each hidden layer after the first."""
+    output: np.ndarray
+    """float32 [6, H]."""
+    output_bias: np.ndarray
+    """float32 [6]."""
+    activation: int
+    """RELU or SIGMOID."""
+
+
+@intrinsic
+def _as_float32(typingctx, word):
+    def build(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.FloatType())
+
+    return types.float32(types.int32), build
+
+
+@nb.njit(cache=True, nogil=True, inline="always")
+def exp32(x):
+    """exp of a float32 by 2**k times a Taylor polynomial on |r| <= ln 2 / 2; relative error < 3e-7."""
+    x = min(max(x, np.float32(-80)), np.float32(80))
+    k = np.floor(x * _LOG2_E + np.float32(0.5))
+    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
+    p = np.float32(1 / 720)
+    p = p * r + np.float32(1 / 120)
+    p = p * r + np.float32(1 / 24)
+    p = p * r + np.float32(1 / 6)
+    p = p * r + np.float32(1 / 2)
+    p = p * r + np.float32(1)
+    p = p * r + np.float32(1)
+    return p * _as_float32((np.int32(k) + np.int32(127)) << np.int32(23))
+
+
+@nb.njit(cache=True, nogil=True)
+def fill_cells(board, cells):
+    """Counts on the 28 places of a board into `cells` int8 [28]."""
+    own = 0
+    opposing = 0
+    for place in range(26):
+        count = board[place]
+        cells[place] = count
+        if count > 0:
+            own += count
+        else:
+            opposing -= count
+    cells[OWN_OFF] = 15 - own
+    cells[OPPONENT_OFF] = opposing - 15
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST)
+def first_layer(cells, network, sums):
+    """First-layer sums [H1] of the counts `cells` into `sums`."""
+    num_units = len(network.bias)
+    for i in range(num_units):
+        sums[i] = network.bias[i]
+    for place in range(NUM_PLACES):
+        count = cells[place]
+        if count != 0:
+            row = network.table[place, count + ZERO]
+            for i in range(num_units):
+                sums[i] += row[i]
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST)
+def _output_layer(hidden, network, logits):
+    a = np.float32(0)
+    b = np.float32(0)
+    c = np.float32(0)
+    d = np.float32(0)
+    e = np.float32(0)
+    f = np.float32(0)
+    output = network.output
+    for i in range(output.shape[1]):
+        h = hidden[i]
+        a += h * output[0, i]
+        b += h * output[1, i]
+        c += h * output[2, i]
+        d += h * output[3, i]
+        e += h * output[4, i]
+        f += h * output[5, i]
+    bias = network.output_bias
+    logits[0] = a + bias[0]
+    logits[1] = b + bias[1]
+    logits[2] = c + bias[2]
+    logits[3] = d + bias[3]
+    logits[4] = e + bias[4]
+    logits[5] = f + bias[5]
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST)
+def _activate(values, num_units, activation):
+    if activation == RELU:
+        for i in range(num_units):
+            values[i] = max(values[i], np.float32(0))
+    else:
+        for i in range(num_units):
+            values[i] = np.float32(1) / (np.float32(1) + exp32(-values[i]))
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST)
+def _tail(hidden, network, logits):
+    """Layers after the first on activated hidden[0]; hidden float32 [2, widest layer]."""
+    sizes = network.sizes
+    at = 0
+    current = 0
+    for layer in range(1, len(sizes)):
+        num_in, num_out = sizes[layer - 1], sizes[layer]
+        source = hidden[current]
+        target = hidden[1 - current]
+        bias_at = at + num_in * num_out
+        for j in range(num_out):
+            target[j] = network.tail[bias_at + j]
+        for i in range(num_in):
+            h = source[i]
+            if h != 0:
+                row = network.tail[at + i * num_out : at + (i + 1) * num_out]
+                for j in range(num_out):
+                    target[j] += h * row[j]
+        _activate(target, num_out, network.activation)
+        at = bias_at + num_out
+        current = 1 - current
+    _output_layer(hidden[current], network, logits)
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST)
+def softmax(logits, own_off, opponent_off, probabilities):
+    """Chances of the outcomes that are still possible: no gammon of a side that has borne off."""
+    first = 2 if opponent_off else 0
+    last = 4 if own_off else 6
+    top = logits[2]
+    for k in range(first, last):
+        top = max(top, logits[k])
+    total = np.float32(0)
+    for k in range(6):
+        probabilities[k] = np.float32(0)
+    for k in range(first, last):
+        p = exp32(logits[k] - top)
+        probabilities[k] = p
+        total += p
+    scale = np.float32(1) / total
+    for k in range(first, last):
+        probabilities[k] *= scale
+
+
+@nb.njit(cache=True, nogil=True)
+def finished(cells, probabilities):
+    """Whether the game is over, with its outcome in `probabilities` if it is (R12)."""
+    if cells[OPPONENT_OFF] != -15 and cells[OWN_OFF] != 15:
+        return False
+    for k in range(6):
+        probabilities[k] = np.float32(0)
+    size = 0
+    if cells[OPPONENT_OFF] == -15:
+        if cells[OWN_OFF] == 0:
+            size = 1
+            for place in range(19, 26):
+                if cells[place] > 0:
+                    size = 2
+        probabilities[3 + size] = np.float32(1)
+    else:
+        if cells[OPPONENT_OFF] == 0:
+            size = 1
+            for place in range(7):
+                if cells[place] < 0:
+                    size = 2
+        probabilities[2 - size] = np.float32(1)
+    return True
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST)
+def evaluate(cells, sums, network, hidden, logits, probabilities):
+    """Outcome probabilities of a position with first-layer `sums`; exact if the game is over."""
+    if finished(cells, probabilities):
+        return
+    num_units = len(network.bias)
+    first = hidden[0]
+    for i in range(num_units):
+        first[i] = sums[i]
+    _activate(first, num_units, network.activation)
+    _tail(hidden, network, logits)
+    softmax(logits, cells[OWN_OFF] > 0, cells[OPPONENT_OFF] < 0, probabilities)
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, inline="always")
+def _apply_step(step, k, cells, sums, rises):
+    """Play one step on the flipped counts cells[k]: counts and sums after it into row k + 1."""
+    for place in range(NUM_PLACES):
+        cells[k + 1, place] = cells[k, place]
+    leave = 25 - (step >> 3)
+    arrive = leave + (step & 7)
+    if arrive >= 25:
+        arrive = OPPONENT_OFF
+    left = np.int64(cells[k, leave])
+    found = np.int64(cells[k, arrive])
+    cells[k + 1, leave] = left + 1
+    cells[k + 1, arrive] = found - 1
+    left += ZERO
+    found += ZERO - 1
+    for i in range(sums.shape[1]):
+        sums[k + 1, i] = sums[k, i] + (rises[leave, left, i] - rises[arrive, found, i])
+    if found == ZERO:
+        on_bar = np.int64(cells[k, 25])
+        cells[k + 1, arrive] = -1
+        cells[k + 1, 25] = on_bar + 1
+        on_bar += ZERO
+        for i in range(sums.shape[1]):
+            sums[k + 1, i] += rises[25, on_bar, i] - rises[arrive, ZERO - 1, i]
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST)
+def best_afterstate(board, rows, steps, start, end, network, values, work, best):
+    """Index of the afterstate in start..end whose player on roll (the opponent) has the least equity.
+
+    Its probabilities go to `best` float32 [6]. Afterstates that follow one another share the sums
+    of the steps they have in common. values float32 [6] = points of each outcome; the first wins ties.
+    """
+    cells, sums, hidden, logits, probabilities = work
+    rises = network.rises
+    output = network.output
+    output_bias = network.output_bias
+    num_units = sums.shape[1]
+    activation = network.activation
+    is_deep = len(network.sizes) > 1
+    flipped = cells[5]
+    for place in range(26):
+        flipped[place] = -board[25 - place]
+    fill_cells(flipped, cells[0])
+    first_layer(cells[0], network, sums[0])
+    depth = 0  # steps of the previous afterstate that are held in cells, sums
+    chosen = start
+    least = np.float32(np.inf)
+    for at in range(start, end):
+        num_steps = 0
+        shared = 0
+        while num_steps < 4 and steps[at, num_steps]:
+            if shared == num_steps and shared < depth and steps[at, shared] == steps[at - 1, shared]:
+                shared += 1
+            num_steps += 1
+        for k in range(shared, num_steps):
+            _apply_step(np.int64(steps[at, k]), k, cells, sums, rises)
+        depth = num_steps
+        own_off = cells[num_steps, OWN_OFF]
+        opponent_off = cells[num_steps, OPPONENT_OFF]
+        if opponent_off == -15:
+            finished(cells[num_steps], probabilities)
+        else:
+            if activation == RELU:
+                for i in range(num_units):
+                    hidden[0, i] = max(sums[num_steps, i], np.float32(0))
+            else:
+                for i in range(num_units):
+                    hidden[0, i] = np.float32(1) / (np.float32(1) + exp32(-sums[num_steps, i]))
+            if is_deep:
+                _tail(hidden, network, logits)
+            else:
+                a = np.float32(0)
+                b = np.float32(0)
+                c = np.float32(0)
+                d = np.float32(0)
+                e = np.float32(0)
+                f = np.float32(0)
+                for i in range(num_units):
+                    h = hidden[0, i]
+                    a += h * output[0, i]
+                    b += h * output[1, i]
+                    c += h * output[2, i]
+                    d += h * output[3, i]
+                    e += h * output[4, i]
+                    f += h * output[5, i]
+                logits[0] = a + output_bias[0]
+                logits[1] = b + output_bias[1]
+                logits[2] = c + output_bias[2]
+                logits[3] = d + output_bias[3]
+                logits[4] = e + output_bias[4]
+                logits[5] = f + output_bias[5]
+            softmax(logits, own_off > 0, opponent_off < 0, probabilities)
+        equity = np.float32(0)
+        for k in range(6):
+            equity += probabilities[k] * values[k]
+        if equity < least:
+            least = equity
+            chosen = at
+            for k in range(6):
+                best[k] = probabilities[k]
+    return chosen
+
+
+@nb.njit(cache=True, nogil=True)
+def workspace(network):
+    """Arrays that `best_afterstate` works in."""
+    width = np.int64(0)
+    for size in network.sizes:
+        width = max(width, size)
+    return (
+        np.empty((6, NUM_PLACES), np.int8),
+        np.empty((5, len(network.bias)), np.float32),
+        np.empty((2, width), np.float32),
+        np.empty(8, np.float32),
+        np.empty(8, np.float32),
+    )
+
+
+@nb.njit(cache=True, nogil=True)
+def evaluate_batch(boards, network, probabilities):
+    """Outcome probabilities [B, 6] of boards [B, 26], player on roll."""
+    cells, sums, hidden, logits, row = workspace(network)
+    for b in range(len(boards)):
+        fill_cells(boards[b], cells[0])
+        first_layer(cells[0], network, sums[0])
+        evaluate(cells[0], sums[0], network, hidden, logits, row)
+        for k in range(6):
+            probabilities[b, k] = row[k]
+
+
+@nb.njit(cache=True, nogil=True)
+def encode(boards, columns, numbers, inputs):
+    """Dense inputs [B, F]: each (place, count) puts numbers[place, count] into its columns (-1 = end)."""
+    cells = np.empty(NUM_PLACES, np.int8)
+    for b in range(len(boards)):
+        inputs[b] = 0
+        fill_cells(boards[b], cells)
+        for place in range(NUM_PLACES):
+            count = cells[place]
+            if count != 0:
+                for k in range(columns.shape[2]):
+                    column = columns[place, count + ZERO, k]
+                    if column < 0:
+                        break
+                    inputs[b, column] = numbers[place, count + ZERO, k]

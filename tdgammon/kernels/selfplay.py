@@ -1,0 +1,69 @@
+"""Whole decisions and whole games in one kernel: generate, evaluate from the parent, choose, store."""
+
+import numba as nb
+import numpy as np
+
+from tdgammon.kernels import dice, forward, movegen
+
+_ROWS = movegen.ROW_BOUND
+
+
+@nb.njit(cache=True, nogil=True)
+def choose_batch(boards, rolls, network, values, chosen, probabilities):
+    """Best afterstate [B, 26] of each roll and its probabilities [B, 6], seen by the opponent."""
+    rows = np.empty((_ROWS, 26), np.int8)
+    steps = np.empty((_ROWS, 4), np.uint8)
+    flipped = np.empty(26, np.int8)
+    scratch = np.zeros(movegen.SCRATCH, np.int64)
+    work = forward.workspace(network)
+    num_afterstates = 0
+    for b in range(len(boards)):
+        first, second = np.int64(rolls[b, 0]), np.int64(rolls[b, 1])
+        end = movegen.generate(boards[b], first, second, flipped, scratch, rows, steps, 0)
+        best = forward.best_afterstate(
+            boards[b], rows, steps, 0, end, network, values, work, probabilities[b]
+        )
+        chosen[b] = rows[best]
+        num_afterstates += end
+    return num_afterstates
+
+
+@nb.njit(cache=True, nogil=True)
+def play_games(start, keys, network, values, max_turns, boards, probabilities, lengths):
+    """Play one game a key from `start` by the best afterstate at each turn.
+
+    Game after game, row t of a game is the board before its roll and, in `probabilities`, its
+    value as the choice that led to it saw it (the first row of a game is not written). A game's
+    last row is its final position with its exact outcome. lengths int32 [G] gets the number of rows, or 0
+    for a game dropped after max_turns. `boards` needs max_turns + 2 rows a game. Returns rows used.
+    """
+    rows = np.empty((_ROWS, 26), np.int8)
+    steps = np.empty((_ROWS, 4), np.uint8)
+    flipped = np.empty(26, np.int8)
+    scratch = np.zeros(movegen.SCRATCH, np.int64)
+    work = forward.workspace(network)
+    at = 0
+    for game in range(len(keys)):
+        boards[at] = start
+        turn = 0
+        over = False
+        while turn < max_turns and not over:
+            board = boards[at + turn]
+            first, second = dice.roll(keys[game], turn)
+            end = movegen.generate(board, first, second, flipped, scratch, rows, steps, 0)
+            best = forward.best_afterstate(
+                board, rows, steps, 0, end, network, values, work, probabilities[at + turn + 1]
+            )
+            boards[at + turn + 1] = rows[best]
+            turn += 1
+            over = True
+            for place in range(26):
+                if rows[best, place] < 0:
+                    over = False
+                    break
+        if over:
+            lengths[game] = turn + 1
+            at += turn + 1
+        else:
+            lengths[game] = 0
+    return at

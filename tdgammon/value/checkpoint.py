@@ -1,0 +1,232 @@
+"""Checkpoints: a folder with weights (safetensors) and a document that says what they are.
+
+`checkpoint.json` holds a format number, the architecture, the resolved config, commit, games seen,
+versions, the SHA-256 of the weights, bench results, and a few positions with the probabilities the
+weights must give. Loading checks all of it that can be checked and executes nothing from the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from tdgammon.game.board import parse
+from tdgammon.value.evaluator import NetworkEvaluator
+from tdgammon.value.tables import Architecture, Weights, check_weights
+
+FORMAT = 1
+DOCUMENT, WEIGHTS = "checkpoint.json", "weights.safetensors"
+_PACKAGE = Path(__file__).resolve().parent.parent
+_SHELVES = (_PACKAGE / "checkpoints", _PACKAGE.parent / "checkpoints")
+_TOLERANCE = 1e-4
+
+_EXAMPLES = (
+    "start",
+    "bar:1 22:1 13:4 8:3 6:4 4:2 / 24:2 18:1 12:5 17:3 19:4",
+    "6:3 5:3 4:3 3:3 2:2 1:1 / 19:2 20:3 21:3 22:3 23:2 24:2",
+    "8:1 6:3 5:3 4:3 3:3 / bar:2 19:5 20:4 18:2",
+    "3:1 1:1 / 24:2",
+)
+"""Positions of every kind whose probabilities a checkpoint records."""
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is missing, damaged or does not fit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """A checkpoint as read from disk and checked."""
+
+    name: str
+    path: Path
+    architecture: Architecture
+    weights: Weights
+    sha256: str
+    """Of the weights file."""
+    document: Mapping[str, Any]
+    """All of `checkpoint.json`."""
+
+    def evaluator(self) -> NetworkEvaluator:
+        """Plays and evaluates with these weights."""
+        return NetworkEvaluator(self.architecture, self.weights)
+
+
+def available() -> list[str]:
+    """Names of the checkpoints that come with the package."""
+    return sorted({folder.parent.name for shelf in _SHELVES for folder in shelf.glob(f"*/{DOCUMENT}")})
+
+
+def find(name_or_path: str | Path) -> Path:
+    """Folder of a shipped checkpoint's name, or of a path; CheckpointError if there is none."""
+    text = str(name_or_path)
+    if os.sep not in text:
+        for shelf in _SHELVES:
+            if (shelf / text / DOCUMENT).is_file():
+                return shelf / text
+    path = Path(text)
+    if path.name == DOCUMENT:
+        path = path.parent
+    if (path / DOCUMENT).is_file():
+        return path
+    shipped = ", ".join(available()) or "none"
+    raise CheckpointError(f"no checkpoint {text!r} (shipped: {shipped}; or a folder with {DOCUMENT})")
+
+
+def read(name_or_path: str | Path = "default") -> Checkpoint:
+    """The checkpoint, with its weights checked against the document; CheckpointError if not sound."""
+    path = find(name_or_path)
+    document = _read_document(path / DOCUMENT)
+    try:
+        data = (path / WEIGHTS).read_bytes()
+    except FileNotFoundError:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS} is missing") from None
+    sha256 = hashlib.sha256(data).hexdigest()
+    if sha256 != document["sha256"]:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r}: {WEIGHTS} is damaged: SHA-256 {sha256[:12]}..., "
+            f"the document says {str(document['sha256'])[:12]}..."
+        )
+    architecture = _architecture(path, document["architecture"])
+    try:
+        weights = safetensors.numpy.load(data)
+        check_weights(architecture, weights)
+    except (safetensors.SafetensorError, ValueError) as fault:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {fault}") from None
+    return Checkpoint(
+        name=path.resolve().name,
+        path=path,
+        architecture=architecture,
+        weights=weights,
+        sha256=sha256,
+        document=document,
+    )
+
+
+def verify(name_or_path: str | Path = "default") -> Checkpoint:
+    """As `read`, and the weights must give the probabilities that the document records."""
+    checkpoint = read(name_or_path)
+    evaluator = checkpoint.evaluator()
+    for example in checkpoint.document["examples"]:
+        got = evaluator.probabilities(parse(example["board"]))[0]
+        if np.abs(got - np.array(example["probabilities"], np.float32)).max() > _TOLERANCE:
+            raise CheckpointError(
+                f"checkpoint {str(checkpoint.path)!r}: {example['board']!r} gives {got.tolist()}, "
+                f"the document says {example['probabilities']}"
+            )
+    return checkpoint
+
+
+def load_evaluator(name_or_path: str | Path = "default") -> NetworkEvaluator:
+    """Evaluator of a checkpoint by name or folder; CheckpointError if it is missing or not sound."""
+    return read(name_or_path).evaluator()
+
+
+def write(
+    path: Path,
+    architecture: Architecture,
+    weights: Weights,
+    *,
+    games: int,
+    config: Mapping[str, Any],
+    bench: list[Mapping[str, Any]],
+    commit: str | None,
+) -> str:
+    """Write a checkpoint folder file by file, each one atomically, the document last; gives the SHA-256.
+
+    Until the document is replaced the old one does not fit the new weights, so the weights of an
+    existing checkpoint are never overwritten with others: the folder is built beside and swapped in.
+    """
+    evaluator = NetworkEvaluator(architecture, weights)
+    data = safetensors.numpy.save({name: np.ascontiguousarray(value) for name, value in weights.items()})
+    sha256 = hashlib.sha256(data).hexdigest()
+    document = {
+        "format": FORMAT,
+        "architecture": {
+            "encoding": architecture.encoding,
+            "hidden": list(architecture.hidden),
+            "activation": architecture.activation,
+        },
+        "sha256": sha256,
+        "games": games,
+        "commit": commit,
+        "versions": _versions(),
+        "config": config,
+        "bench": bench,
+        "examples": [
+            {
+                "board": board,
+                "probabilities": [round(float(p), 6) for p in evaluator.probabilities(parse(board))[0]],
+            }
+            for board in _EXAMPLES
+        ],
+    }
+    fresh = path.with_name(f".{path.name}.new-{os.getpid()}")
+    fresh.mkdir(parents=True, exist_ok=True)
+    _write_synced(fresh / WEIGHTS, data)
+    _write_synced(fresh / DOCUMENT, (json.dumps(document, indent=1) + "\n").encode())
+    swap_in(fresh, path)
+    return sha256
+
+
+def swap_in(fresh: Path, path: Path) -> None:
+    """Put the finished folder `fresh` in the place of `path`; a crash leaves one of the two whole."""
+    old = path.with_name(f".{path.name}.old")
+    if path.exists():
+        _remove(old)
+        path.rename(old)
+    fresh.rename(path)
+    _remove(old)
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {"python": platform.python_version()} | {n: version(n) for n in ("numpy", "numba", "torch")}
+
+
+def _read_document(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text())
+    except (json.JSONDecodeError, UnicodeDecodeError) as fault:
+        raise CheckpointError(f"checkpoint document {str(path)!r} cannot be read: {fault}") from None
+    wanted = {"format": int, "architecture": dict, "sha256": str, "games": int, "examples": list}
+    for key, kind in wanted.items():
+        if not isinstance(document, dict) or not isinstance(document.get(key), kind):
+            raise CheckpointError(f"checkpoint document {str(path)!r}: {key!r} is missing or no {kind.__name__}")
+    if document["format"] != FORMAT:
+        raise CheckpointError(
+            f"checkpoint document {str(path)!r}: format {document['format']}, this version reads {FORMAT}"
+        )
+    return document
+
+
+def _architecture(path: Path, fields: Mapping[str, Any]) -> Architecture:
+    try:
+        return Architecture(**{**fields, "hidden": tuple(fields.get("hidden", ()))})
+    except (TypeError, ValueError) as fault:
+        raise CheckpointError(f"checkpoint {str(path)!r}: architecture {dict(fields)}: {fault}") from None

@@ -1,0 +1,92 @@
+"""Inputs of a network as functions of (place, count), so that its first layer is a table.
+
+A board has 28 places: the 26 of `game/board.py`, then 26 = the player's checkers borne off
+(positive) and 27 = the opponent's (negative). An encoding turns the count on each place
+(-15 .. 15) into numbers; a row of its design matrix is what one (place, count) puts in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdgammon.game.board import Boards
+from tdgammon.kernels import forward
+
+NUM_PLACES = forward.NUM_PLACES
+NUM_COUNTS = forward.NUM_COUNTS
+_ZERO = forward.ZERO
+
+Design = NDArray[np.float32]
+"""[28, 31, F]: what a count (index count + 15) on a place adds to the F inputs."""
+
+
+def _tesauro_units(count: int) -> list[float]:
+    return [count >= 1, count >= 2, count >= 3, max(count - 3, 0) / 2]
+
+
+def _count_units(count: int) -> list[float]:
+    return [*(count == n for n in range(1, 6)), count >= 6, max(count - 6, 0) / 4]
+
+
+def _design(point_units: Callable[[int], list[float]], bar_units: Callable[[int], list[float]],
+            off_units: Callable[[int], list[float]]) -> Design:
+    blocks: list[tuple[int, int, Callable[[int], list[float]]]] = []
+    for sign in (1, -1):
+        blocks += [(place, sign, point_units) for place in range(1, 25)]
+        blocks.append((25 if sign > 0 else 0, sign, bar_units))
+        blocks.append((26 if sign > 0 else 27, sign, off_units))
+    num_inputs = sum(len(units(0)) for _, _, units in blocks)
+    design = np.zeros((NUM_PLACES, NUM_COUNTS, num_inputs), np.float32)
+    at = 0
+    for place, sign, units in blocks:
+        width = len(units(0))
+        for count in range(1, 16):
+            design[place, _ZERO + sign * count, at : at + width] = units(count)
+        at += width
+    return design
+
+
+def _tesauro() -> Design:
+    """Tesauro's 198 inputs less the two for the turn, which the viewpoint makes constant."""
+    return _design(_tesauro_units, lambda n: [n / 2], lambda n: [n / 15])
+
+
+def _counts() -> Design:
+    """An indicator of each count from 1 to 5 and of more, on points, bars and off trays alike."""
+    return _design(_count_units, _count_units, lambda n: [n / 15, *(n >= k for k in (1, 3, 6, 9, 12, 14))])
+
+
+ENCODINGS: dict[str, Callable[[], Design]] = {"tesauro": _tesauro, "counts": _counts}
+
+
+def design(encoding: str) -> Design:
+    """Design matrix [28, 31, F] of an encoding named in `ENCODINGS`; ValueError for another name."""
+    if encoding not in ENCODINGS:
+        raise ValueError(f"network.encoding: one of {', '.join(ENCODINGS)} expected, got {encoding!r}")
+    return ENCODINGS[encoding]()
+
+
+class Encoder:
+    """Turns boards into the dense inputs of an encoding, for learning."""
+
+    def __init__(self, encoding: str) -> None:
+        matrix = design(encoding)
+        self.num_inputs: int = matrix.shape[2]
+        """F"""
+        used = matrix != 0
+        width = int(used.sum(axis=2).max())
+        self._columns = np.full((NUM_PLACES, NUM_COUNTS, width), -1, np.int16)
+        self._numbers = np.zeros((NUM_PLACES, NUM_COUNTS, width), np.float32)
+        for place, count in np.argwhere(used.any(axis=2)):
+            columns = np.flatnonzero(used[place, count])
+            self._columns[place, count, : len(columns)] = columns
+            self._numbers[place, count, : len(columns)] = matrix[place, count, columns]
+
+    def encode(self, boards: Boards) -> NDArray[np.float32]:
+        """Inputs float32 [B, F] of boards int8 [B, 26]."""
+        inputs = np.empty((len(boards), self.num_inputs), np.float32)
+        forward.encode(boards, self._columns, self._numbers, inputs)
+        return inputs

@@ -1,0 +1,97 @@
+"""What a network is: its architecture, its weights by name, and the tables it is played with.
+
+Weights are named `hidden.0.weight` [H, F], `hidden.0.bias` [H], `hidden.1.weight` [H2, H] ...,
+`output.weight` [6, H] and `output.bias` [6], as float32; nothing here needs torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdgammon.kernels import forward
+from tdgammon.value.features import ENCODINGS, design
+from tdgammon.value.outcome import NUM_OUTCOMES
+
+Weights = Mapping[str, NDArray[np.float32]]
+
+ACTIVATIONS = {"relu": forward.RELU, "sigmoid": forward.SIGMOID}
+_WIDEST = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class Architecture:
+    """Shape of a value network; two checkpoints with equal ones have the same weight names and sizes."""
+
+    encoding: str = "tesauro"
+    """Inputs: a name in `features.ENCODINGS`."""
+    hidden: tuple[int, ...] = (80,)
+    """Units of each hidden layer, 1 to 4096; the first is the table."""
+    activation: str = "relu"
+    """Of the hidden layers: `relu` or `sigmoid`."""
+
+    def __post_init__(self) -> None:
+        if self.encoding not in ENCODINGS:
+            raise ValueError(
+                f"network.encoding: one of {', '.join(ENCODINGS)} expected, got {self.encoding!r}"
+            )
+        if not self.hidden or not all(0 < size <= _WIDEST for size in self.hidden):
+            raise ValueError(f"network.hidden: sizes must be 1 to {_WIDEST}, got {self.hidden}")
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(
+                f"network.activation: one of {', '.join(ACTIVATIONS)} expected, got {self.activation!r}"
+            )
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shape of each weight by name."""
+        sizes = (design(self.encoding).shape[2], *self.hidden)
+        shapes: dict[str, tuple[int, ...]] = {}
+        for layer, (fan_in, fan_out) in enumerate(zip(sizes, sizes[1:], strict=False)):
+            shapes[f"hidden.{layer}.weight"] = (fan_out, fan_in)
+            shapes[f"hidden.{layer}.bias"] = (fan_out,)
+        shapes["output.weight"] = (NUM_OUTCOMES, self.hidden[-1])
+        shapes["output.bias"] = (NUM_OUTCOMES,)
+        return shapes
+
+
+def check_weights(architecture: Architecture, weights: Weights) -> None:
+    """Raise ValueError unless names, shapes and types fit the architecture and all numbers are finite."""
+    shapes = architecture.shapes
+    if set(weights) != set(shapes):
+        odd = sorted(set(weights) ^ set(shapes))
+        raise ValueError(f"weights do not fit {architecture}: missing or unknown {odd}")
+    for name, shape in shapes.items():
+        weight = weights[name]
+        if weight.shape != shape or weight.dtype != np.float32:
+            raise ValueError(
+                f"weight {name}: float32 {list(shape)} expected, got {weight.dtype} {list(weight.shape)}"
+            )
+        if not np.isfinite(weight).all():
+            raise ValueError(f"weight {name}: holds numbers that are not finite")
+
+
+def play_network(architecture: Architecture, weights: Weights) -> forward.Network:
+    """The arrays that kernels play with; raises ValueError as `check_weights` does."""
+    check_weights(architecture, weights)
+    matrix = design(architecture.encoding)
+    places, counts, num_inputs = matrix.shape
+    first = weights["hidden.0.weight"]
+    table = (matrix.reshape(-1, num_inputs) @ first.T).reshape(places, counts, -1)
+    tail = [np.zeros(0, np.float32)]
+    for layer in range(1, len(architecture.hidden)):
+        tail.append(weights[f"hidden.{layer}.weight"].T.ravel())
+        tail.append(weights[f"hidden.{layer}.bias"])
+    return forward.Network(
+        table=np.ascontiguousarray(table),
+        rises=np.ascontiguousarray(table[:, 1:] - table[:, :-1]),
+        bias=np.ascontiguousarray(weights["hidden.0.bias"]),
+        sizes=np.array(architecture.hidden, np.int64),
+        tail=np.concatenate(tail),
+        output=np.ascontiguousarray(weights["output.weight"]),
+        output_bias=np.ascontiguousarray(weights["output.bias"]),
+        activation=ACTIVATIONS[architecture.activation],
+    )
