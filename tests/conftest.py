@@ -14,7 +14,7 @@ os.environ["PYTHONPATH"] = str(ROOT)  # processes that tests start find the pack
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of shared reference material beside the repository; skips the test where it is absent."""
+    """The reference material beside the repository; skips the test where it is absent."""
     folder = ROOT.parent / "shared"
     if not folder.is_dir():
         pytest.skip("../shared does not lie beside this checkout")
