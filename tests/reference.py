@@ -1,0 +1,108 @@
+"""The slow twin of the rules, written from RULES.md (R1-R12) alone: read it beside that page.
+
+A board is a tuple of 26 numbers laid out as `tdgammon.game.board` says. Everything here keeps the
+mover's view, except that `afterstates` turns its answers round at the end, as the package does.
+Nothing is clever: every order of the dice and every checker is tried. No code is shared with the
+package, so an error would have to be made twice to go unseen.
+"""
+
+from __future__ import annotations
+
+Board = tuple[int, ...]
+
+START: Board = (0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0)
+
+
+def flipped(board: Board) -> Board:
+    """The same position with the other player to move."""
+    return tuple(-count for count in reversed(board))
+
+
+def step(board: Board, source: int, die: int) -> Board | None:
+    """The board after one checker moved by one die, or None where the rules forbid it."""
+    if board[source] <= 0:
+        return None
+    if board[25] > 0 and source != 25:  # R7: the bar comes first
+        return None
+    to = source - die
+    cells = list(board)
+    cells[source] -= 1
+    if to >= 1:
+        if board[to] <= -2:  # R5: closed
+            return None
+        if board[to] == -1:  # R6: hit
+            cells[to] = 0
+            cells[0] -= 1
+        cells[to] += 1
+        return tuple(cells)
+    if any(board[place] > 0 for place in range(7, 26)):  # R9, R10: all at home first
+        return None
+    if to < 0 and any(board[place] > 0 for place in range(source + 1, 7)):  # R9: not from behind
+        return None
+    return tuple(cells)
+
+
+def boards_by_dice_played(board: Board, dice: tuple[int, ...]) -> list[dict[Board, set[int]]]:
+    """For 0, 1, ... dice played in this order: each board and the last die that was played."""
+    levels: list[dict[Board, set[int]]] = [{board: set()}]
+    for die in dice:
+        after: dict[Board, set[int]] = {}
+        for before in levels[-1]:
+            for source in range(25, 0, -1):
+                result = step(before, source, die)
+                if result is not None:
+                    after.setdefault(result, set()).add(die)
+        if not after:
+            break
+        levels.append(after)
+    return levels
+
+
+def afterstates(board: Board, roll: tuple[int, int]) -> set[Board]:
+    """Every board the roll may leave, seen by the opponent; with no legal play, the board itself."""
+    high, low = max(roll), min(roll)
+    orders = [(high,) * 4] if high == low else [(high, low), (low, high)]  # R4, R3
+    searches = [boards_by_dice_played(board, dice) for dice in orders]
+    most = max(len(levels) - 1 for levels in searches)  # R8: as many as any order allows
+    last = [levels[most] for levels in searches if len(levels) - 1 == most]
+    if most == 1 and high != low and any({high} in found.values() for found in last):
+        last = [found for found in last if {high} in found.values()]  # R8: then the larger
+    return {flipped(after) for found in last for after in found}
+
+
+def points(board: Board) -> int:
+    """R12 for a mover who has just played: 0 while checkers are left, else 1, 2 or 3 points won."""
+    if any(count > 0 for count in board):
+        return 0
+    if sum(-count for count in board if count < 0) < 15:
+        return 1
+    # the loser's bar is place 0 and the winner's home board is points 1 to 6
+    return 3 if any(count < 0 for count in board[0:7]) else 2
+
+
+_WORD = (1 << 64) - 1
+
+
+def split_mix(state: int) -> int:
+    """SplitMix64's output for a state that has already been advanced (OOPSLA 2014)."""
+    word = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & _WORD
+    return word ^ (word >> 31)
+
+
+def random_word(key: int, count: int) -> int:
+    """Number `count` of the stream `key`: the state has been advanced count + 1 times."""
+    return split_mix((key + (count + 1) * 0x9E3779B97F4A7C15) & _WORD)
+
+
+def stream_key(seed: int, index: int) -> int:
+    """Where stream `index` of `seed` starts, as the docstring of `kernels/dice.py` defines it."""
+    scattered = split_mix((seed + 0x9E3779B97F4A7C15) & _WORD)
+    return split_mix(scattered ^ ((index * 0xBF58476D1CE4E5B9 + 0x9E3779B97F4A7C15) & _WORD))
+
+
+def roll(key: int, turn: int) -> tuple[int, int]:
+    """The dice of a turn: turn 0 picks one of 30 unequal pairs, every other one of 36."""
+    fraction = random_word(key, turn) >> 11
+    pairs = [(a, b) for a in range(1, 7) for b in range(1, 7) if turn > 0 or a != b]
+    return pairs[fraction * len(pairs) >> 53]
