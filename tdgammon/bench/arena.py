@@ -123,7 +123,7 @@ def match(
     for an unknown player, and if every pair ran over `MAX_TURNS`.
     """
     if games < 2 or games % 2:
-        raise ValueError(f"games: must be even (each stream of dice is played twice), got {games}")
+        raise ValueError(f"games: must be even and above 0 (each stream is played twice), got {games}")
     if lanes < 2:
         raise ValueError(f"lanes: must be at least 2, got {lanes}")
     players = (bot(a), bot(b))

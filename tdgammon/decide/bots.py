@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tdgammon.decide import pubeval
+from tdgammon.decide.golden import Golden
 from tdgammon.game.board import Boards, checked_boards, checked_rolls
 from tdgammon.game.dice import streams
 from tdgammon.game.moves import afterstates
 from tdgammon.kernels import linear
 
 if TYPE_CHECKING:
-    from tdgammon.value.evaluator import Evaluator
+    from tdgammon.value.evaluator import NetworkEvaluator
 
 
 @runtime_checkable
@@ -106,13 +107,13 @@ def racer(name: str = "racer") -> Linear:
 
 
 @dataclass(frozen=True, eq=False)
-class CheckpointBot:
-    """Plays the afterstate of the best equity by a checkpoint's evaluator, 0-ply."""
+class NetworkBot:
+    """Plays the afterstate of the best equity by a network, 0-ply."""
 
     name: str
-    evaluator: Evaluator
-    sha256: str
-    """Of the weights, as the checkpoint states it."""
+    evaluator: NetworkEvaluator
+    sha256: str | None = None
+    """Of the checkpoint that the network is from, or None."""
 
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         return self.evaluator.choose(*_checked(boards, rolls))
@@ -161,6 +162,7 @@ def _pubeval(name: str) -> Linear:
 BOTS: dict[str, Callable[[str], Bot]] = {
     "random": Random,
     "racer": racer,
+    "golden": Golden,
     "pubeval": _pubeval,
 }
 """The heuristic bots by name."""
@@ -197,8 +199,16 @@ def _imported(player: str, module: str, function: str) -> Callable[[Boards, NDAr
     return found
 
 
-def _checkpoint(name: str) -> CheckpointBot:
-    from tdgammon.value.checkpoint import load_evaluator
+def _checkpoint(name: str) -> NetworkBot:
+    from tdgammon.value import checkpoint  # not needed to play the heuristic bots
 
-    evaluator = load_evaluator(name)
-    return CheckpointBot(name, evaluator, evaluator.sha256)
+    try:
+        path = checkpoint.find(name)
+    except checkpoint.CheckpointError:
+        shipped = ", ".join(checkpoint.available()) or "none"
+        raise ValueError(
+            f"unknown player {name!r}: bots are {', '.join(BOTS)}; checkpoints: {shipped}; "
+            "or a checkpoint's folder, or MODULE:FUNCTION"
+        ) from None
+    found = checkpoint.read(path)
+    return NetworkBot(name, found.evaluator(), found.sha256)

@@ -1,0 +1,135 @@
+"""Measure players: a duplicate-dice match of two, or a file of graded decisions.
+
+A match plays every stream of dice from both seats and prints the points a game of the first player
+with a 95 % interval. With --decisions, each player decides on every line of a checker or values file.
+
+A player is random, racer, golden or pubeval, a checkpoint's name or folder, or MODULE:FUNCTION.
+
+Example:
+  tdgammon bench pubeval random --games 2000
+  tdgammon bench --decisions plays.jsonl.gz pubeval golden
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tdgammon.bench.arena import MatchResult, Side
+
+GAMES = 1000
+SEED = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("players", metavar="PLAYER", nargs="+", help="two for a match")
+    parser.add_argument(
+        "--games", type=int, metavar="N", help=f"games, an even number (default {GAMES})"
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help=f"seed of the dice (default {SEED})")
+    parser.add_argument(
+        "--decisions", metavar="FILE", help="grade on this file (JSON lines, plain or .gz)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.decisions is not None:
+        for option in ("games", "seed"):
+            if getattr(args, option) is not None:
+                raise ValueError(f"--{option} has no meaning with --decisions")
+        return _decisions(args.decisions, args.players, args.json)
+    if len(args.players) != 2:
+        raise ValueError(f"a match is between two players, got {len(args.players)}: {args.players}")
+    from tdgammon.bench.arena import match
+
+    a, b = args.players
+    games = GAMES if args.games is None else args.games
+    result = match(a, b, games, SEED if args.seed is None else args.seed, progress=True)
+    print(json.dumps(result.to_json(), indent=1) if args.json else _match_text(result))
+    return 0
+
+
+def _match_text(result: MatchResult) -> str:
+    from tdgammon.bench.report import interval, table
+
+    num_games = result.counted_games
+    lines = [
+        f"{result.a.name} v {result.b.name}: {interval(result.ppg, result.ci95)} points a game (95 %), "
+        f"{num_games:,} games, seed {result.seed}"
+    ]
+    if result.dropped_pairs:
+        lines.append(
+            f"{2 * result.dropped_pairs} games were dropped: a pair ran over the limit of turns"
+        )
+    head = ["", "wins", "", "gammons", "backgammons", "CPU ms/decision"]
+    rows = [_side_cells(side, num_games) for side in (result.a, result.b)]
+    return "\n".join([*lines, "", table([head, *rows])])
+
+
+def _side_cells(side: Side, num_games: int) -> list[str]:
+    return [
+        side.name,
+        f"{side.wins:,}",
+        f"{side.wins / num_games:.1%}",
+        f"{side.gammons:,}",
+        f"{side.backgammons:,}",
+        f"{side.cpu_ms_per_decision:.4f}",
+    ]
+
+
+def _decisions(file: str, players: list[str], as_json: bool) -> int:
+    from tdgammon.bench.decisions import grade
+
+    document = grade(file, players).to_json()
+    print(json.dumps(document, indent=1) if as_json else _decisions_text(document))
+    return 0
+
+
+_COLUMNS: dict[str, dict[str, Callable[[dict[str, Any]], str]]] = {
+    "checker": {
+        "PR": lambda p: f"{p['pr']:.2f}{_error(p['se'], 2)}",
+        "best": lambda p: f"{p['best_share']:.1%}",
+        "loss >= .02": lambda p: f"{p['loss_02_share']:.1%}",
+        "loss >= .08": lambda p: f"{p['loss_08_share']:.1%}",
+    },
+    "values": {
+        "equity MAE": lambda p: f"{p['mae_equity']:.4f}{_error(p['se'], 4)}",
+        "RMSE": lambda p: f"{p['rmse_equity']:.4f}",
+        "bias": lambda p: f"{p['bias_equity']:+.4f}",
+        "win MAE": lambda p: f"{p['mae_win']:.4f}",
+        "win RMSE": lambda p: f"{p['rmse_win']:.4f}",
+    },
+}
+
+
+def _decisions_text(document: dict[str, Any]) -> str:
+    from tdgammon.bench.report import table
+
+    kind, players = document["kind"], document["players"]
+    columns = _COLUMNS[kind]
+    head = ["", *columns, "CPU ms/decision"]
+    rows = [
+        [p["name"], *(cell(p) for cell in columns.values()), f"{p['cpu_ms_per_decision']:.4f}"]
+        for p in players
+    ]
+    lines = [f"{document['file']}: {players[0]['n']:,} {kind} items (+- is one standard error)", ""]
+    lines.append(table([head, *rows]))
+    for p in players[1:]:
+        key = "pr" if kind == "checker" else "mae_equity"
+        apart = p["difference"]
+        lines.append(f"{p['name']} less {apart['from']}: {apart[key]:+.4f}{_error(apart['se'], 4)}")
+    if players[0]["buckets"]:
+        main, cell = next(iter(columns.items()))
+        by_bucket = [[f"{main} by bucket", "n", *(p["name"] for p in players)]]
+        for name, first in players[0]["buckets"].items():
+            by_bucket.append([name, str(first["n"]), *(cell(p["buckets"][name]) for p in players)])
+        lines += ["", table(by_bucket)]
+    return "\n".join(lines)
+
+
+def _error(standard_error: float | None, digits: int) -> str:
+    return "" if standard_error is None else f" +- {standard_error:.{digits}f}"
