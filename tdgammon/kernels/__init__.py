@@ -23,8 +23,8 @@ def _cache_folder() -> Path:
 _before = numba.config.CACHE_DIR
 numba.config.CACHE_DIR = str(_cache_folder())
 try:  # functions pick their cache folder when they are decorated, that is, here
-    from tdgammon.kernels import dice, forward, movegen, selfplay
+    from tdgammon.kernels import dice, forward, linear, movegen, returns, selfplay
 finally:
     numba.config.CACHE_DIR = _before
 
-__all__ = ["dice", "forward", "movegen", "selfplay"]
+__all__ = ["dice", "forward", "linear", "movegen", "returns", "selfplay"]

@@ -67,3 +67,36 @@ def play_games(start, keys, network, values, max_turns, boards, probabilities, l
         else:
             lengths[game] = 0
     return at
+
+
+@nb.njit(cache=True, nogil=True)
+def one_roll(boards, rolls, weights, network, values, expected, equity_sds):
+    """Value of each board one roll on: mean over rolls [R, 2] of the best afterstate's probabilities.
+
+    expected float32 [B, 6] and equity_sds float32 [B] (SD over rolls of the equity, the luck of a
+    roll) are the player's; weights float64 [R] sum to 1.
+    """
+    rows = np.empty((_ROWS, 26), np.int8)
+    steps = np.empty((_ROWS, 4), np.uint8)
+    flipped = np.empty(26, np.int8)
+    scratch = np.zeros(movegen.SCRATCH, np.int64)
+    work = forward.workspace(network)
+    best = np.empty(6, np.float32)
+    mean = np.empty(6, np.float64)
+    for b in range(len(boards)):
+        mean[:] = 0
+        square = 0.0
+        for r in range(len(rolls)):
+            first, second = np.int64(rolls[r, 0]), np.int64(rolls[r, 1])
+            end = movegen.generate(boards[b], first, second, flipped, scratch, rows, steps, 0)
+            forward.best_afterstate(boards[b], rows, steps, 0, end, network, values, work, best)
+            equity = 0.0
+            for k in range(6):
+                mean[k] += weights[r] * best[5 - k]
+                equity += best[5 - k] * values[k]
+            square += weights[r] * equity * equity
+        equity = 0.0
+        for k in range(6):
+            expected[b, k] = mean[k]
+            equity += mean[k] * values[k]
+        equity_sds[b] = np.sqrt(max(0.0, square - equity * equity))

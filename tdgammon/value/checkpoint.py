@@ -11,8 +11,8 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,9 @@ from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.tables import Architecture, Weights, check_weights
 
 FORMAT = 1
-DOCUMENT, WEIGHTS = "checkpoint.json", "weights.safetensors"
+DOCUMENT = "checkpoint.json"
+RUN_CHECKPOINT = "checkpoint"
+"""The checkpoint's folder inside a run folder."""
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SHELVES = (_PACKAGE / "checkpoints", _PACKAGE.parent / "checkpoints")
 _TOLERANCE = 1e-4
@@ -68,7 +70,7 @@ def available() -> list[str]:
 
 
 def find(name_or_path: str | Path) -> Path:
-    """Folder of a shipped checkpoint's name, or of a path; CheckpointError if there is none."""
+    """Folder of a shipped checkpoint's name, of a path or of a run; CheckpointError if there is none."""
     text = str(name_or_path)
     if os.sep not in text:
         for shelf in _SHELVES:
@@ -77,8 +79,9 @@ def find(name_or_path: str | Path) -> Path:
     path = Path(text)
     if path.name == DOCUMENT:
         path = path.parent
-    if (path / DOCUMENT).is_file():
-        return path
+    for folder in (path, path / RUN_CHECKPOINT):
+        if (folder / DOCUMENT).is_file():
+            return folder
     shipped = ", ".join(available()) or "none"
     raise CheckpointError(f"no checkpoint {text!r} (shipped: {shipped}; or a folder with {DOCUMENT})")
 
@@ -87,14 +90,17 @@ def read(name_or_path: str | Path = "default") -> Checkpoint:
     """The checkpoint, with its weights checked against the document; CheckpointError if not sound."""
     path = find(name_or_path)
     document = _read_document(path / DOCUMENT)
+    file = document["weights"]
+    if Path(file).name != file:
+        raise CheckpointError(f"checkpoint {str(path)!r}: weights must lie in its folder, got {file!r}")
     try:
-        data = (path / WEIGHTS).read_bytes()
+        data = (path / file).read_bytes()
     except FileNotFoundError:
-        raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS} is missing") from None
+        raise CheckpointError(f"checkpoint {str(path)!r}: {file} is missing") from None
     sha256 = hashlib.sha256(data).hexdigest()
     if sha256 != document["sha256"]:
         raise CheckpointError(
-            f"checkpoint {str(path)!r}: {WEIGHTS} is damaged: SHA-256 {sha256[:12]}..., "
+            f"checkpoint {str(path)!r}: {file} is damaged: SHA-256 {sha256[:12]}..., "
             f"the document says {str(document['sha256'])[:12]}..."
         )
     architecture = _architecture(path, document["architecture"])
@@ -139,30 +145,27 @@ def write(
     *,
     games: int,
     config: Mapping[str, Any],
-    bench: list[Mapping[str, Any]],
+    bench: Sequence[Mapping[str, Any]],
     commit: str | None,
 ) -> str:
-    """Write a checkpoint folder file by file, each one atomically, the document last; gives the SHA-256.
+    """Write a checkpoint folder and give the SHA-256 of its weights.
 
-    Until the document is replaced the old one does not fit the new weights, so the weights of an
-    existing checkpoint are never overwritten with others: the folder is built beside and swapped in.
+    The weights' file is named after its contents and the document that names it is replaced last, in
+    one step: a crash or a full disk at any moment leaves the checkpoint that was there before.
     """
     evaluator = NetworkEvaluator(architecture, weights)
     data = safetensors.numpy.save({name: np.ascontiguousarray(value) for name, value in weights.items()})
     sha256 = hashlib.sha256(data).hexdigest()
     document = {
         "format": FORMAT,
-        "architecture": {
-            "encoding": architecture.encoding,
-            "hidden": list(architecture.hidden),
-            "activation": architecture.activation,
-        },
+        "architecture": {**asdict(architecture), "hidden": list(architecture.hidden)},
+        "weights": f"weights-{sha256[:12]}.safetensors",
         "sha256": sha256,
         "games": games,
         "commit": commit,
         "versions": _versions(),
         "config": config,
-        "bench": bench,
+        "bench": list(bench),
         "examples": [
             {
                 "board": board,
@@ -171,36 +174,26 @@ def write(
             for board in _EXAMPLES
         ],
     }
-    fresh = path.with_name(f".{path.name}.new-{os.getpid()}")
-    fresh.mkdir(parents=True, exist_ok=True)
-    _write_synced(fresh / WEIGHTS, data)
-    _write_synced(fresh / DOCUMENT, (json.dumps(document, indent=1) + "\n").encode())
-    swap_in(fresh, path)
+    path.mkdir(parents=True, exist_ok=True)
+    replace_file(path / document["weights"], data)
+    replace_file(path / DOCUMENT, (json.dumps(document, indent=1) + "\n").encode())
+    for old in path.glob("weights-*.safetensors"):
+        if old.name != document["weights"]:
+            old.unlink()
     return sha256
 
 
-def swap_in(fresh: Path, path: Path) -> None:
-    """Put the finished folder `fresh` in the place of `path`; a crash leaves one of the two whole."""
-    old = path.with_name(f".{path.name}.old")
-    if path.exists():
-        _remove(old)
-        path.rename(old)
-    fresh.rename(path)
-    _remove(old)
-
-
-def _remove(folder: Path) -> None:
-    if folder.exists():
-        for file in folder.iterdir():
-            file.unlink()
-        folder.rmdir()
-
-
-def _write_synced(path: Path, data: bytes) -> None:
-    with open(path, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+def replace_file(path: Path, data: bytes) -> None:
+    """Put a file in place in one step, on disk before it appears; OSError leaves the old one."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(fresh, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def _versions() -> dict[str, str]:
@@ -214,7 +207,7 @@ def _read_document(path: Path) -> dict[str, Any]:
         document = json.loads(path.read_text())
     except (json.JSONDecodeError, UnicodeDecodeError) as fault:
         raise CheckpointError(f"checkpoint document {str(path)!r} cannot be read: {fault}") from None
-    wanted = {"format": int, "architecture": dict, "sha256": str, "games": int, "examples": list}
+    wanted = {"format": int, "architecture": dict, "weights": str, "sha256": str, "games": int, "examples": list}
     for key, kind in wanted.items():
         if not isinstance(document, dict) or not isinstance(document.get(key), kind):
             raise CheckpointError(f"checkpoint document {str(path)!r}: {key!r} is missing or no {kind.__name__}")

@@ -8,6 +8,7 @@ A board has 28 places: the 26 of `game/board.py`, then 26 = the player's checker
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +63,12 @@ def _counts() -> Design:
 ENCODINGS: dict[str, Callable[[], Design]] = {"tesauro": _tesauro, "counts": _counts}
 
 
+@cache
 def design(encoding: str) -> Design:
-    """Design matrix [28, 31, F] of an encoding named in `ENCODINGS`; ValueError for another name."""
-    if encoding not in ENCODINGS:
-        raise ValueError(f"network.encoding: one of {', '.join(ENCODINGS)} expected, got {encoding!r}")
-    return ENCODINGS[encoding]()
+    """Design matrix [28, 31, F] of an encoding named in `ENCODINGS`, read-only."""
+    matrix = ENCODINGS[encoding]()
+    matrix.setflags(write=False)
+    return matrix
 
 
 class Encoder:

@@ -55,14 +55,3 @@ class ValueNetwork(nn.Module):
         """Take over weights by name; ValueError as `check_weights`."""
         check_weights(self.architecture, weights)
         self.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in weights.items()})
-
-
-def impossible_outcomes(boards: np.ndarray) -> np.ndarray:
-    """bool [B, 6]: gammons of a side that has borne off a checker cannot happen (R12)."""
-    wide = boards.astype(np.int16)
-    own_off = np.maximum(wide, 0).sum(axis=1) < 15
-    opponent_off = np.maximum(-wide, 0).sum(axis=1) < 15
-    impossible = np.zeros((len(boards), NUM_OUTCOMES), bool)
-    impossible[:, :2] = opponent_off[:, None]
-    impossible[:, 4:] = own_off[:, None]
-    return impossible

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tdgammon.game.board import Boards, off_counts
+
 NUM_OUTCOMES = 6
 
 VALUES: NDArray[np.float32] = np.array([3, 2, 1, -1, -2, -3], np.float32)
@@ -57,3 +59,12 @@ def from_nested(nested: NDArray[np.float32]) -> NDArray[np.float32]:
         ],
         axis=-1,
     )
+
+
+def impossible_outcomes(boards: Boards) -> NDArray[np.bool_]:
+    """bool [B, 6]: gammons of a side that has borne off a checker cannot happen (R12)."""
+    own_off, opponent_off = (off_counts(boards) > 0).T
+    impossible = np.zeros((len(boards), NUM_OUTCOMES), bool)
+    impossible[:, :2] = opponent_off[:, None]
+    impossible[:, 4:] = own_off[:, None]
+    return impossible

@@ -1,0 +1,386 @@
+"""The training loop: play, learn, log, bench, save; stop and resume without a trace.
+
+While the learner learns from one batch of games, the next is played with the weights from before
+that, on all cores: the learner joins in when it is done. So iteration i plays with the weights
+left by iteration i - 2's games, whatever the number of workers, and the weights depend on the config
+alone.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.utils.tensorboard import SummaryWriter
+from tqdm import tqdm
+
+from tdgammon.game.dice import streams
+from tdgammon.learn import diagnostics, run
+from tdgammon.learn.config import TrainConfig, from_document
+from tdgammon.learn.learning import Learner
+from tdgammon.learn.online import OnlineLearner
+from tdgammon.learn.returns import lambda_returns
+from tdgammon.learn.selfplay import Games, SelfPlay
+from tdgammon.value import checkpoint
+from tdgammon.value.evaluator import NetworkEvaluator
+from tdgammon.value.network import ValueNetwork
+from tdgammon.value.outcome import VALUES
+from tdgammon.value.tables import Weights, play_network
+
+Bench = Callable[[NetworkEvaluator, str, int], Mapping[str, Any]]
+"""(evaluator, player, games) -> a bench document with `ppg` and `ci95` of the evaluator."""
+
+
+@dataclass
+class Progress:
+    """How far a run has come."""
+
+    games: int = 0
+    """Finished games learnt from."""
+    dropped: int = 0
+    """Games broken off."""
+    next_game: int = 0
+    """Stream of the next game whose learning is still to do."""
+    iterations: int = 0
+    turns: int = 0
+    """Turns of the finished games."""
+    cpu_s: float = 0.0
+    """CPU seconds of all threads, bench matches left out."""
+    bench: list[Mapping[str, Any]] = field(default_factory=list)
+    """The last bench documents."""
+
+
+class Method(Protocol):
+    """A way of turning games into weights."""
+
+    def iterate(self, progress: Progress) -> tuple[Games, float]:
+        """Play and learn from one batch of games: the finished ones and their mean loss."""
+        ...
+
+    def weights(self) -> Weights:
+        """Weights to bench and play with."""
+        ...
+
+    def state(self) -> Mapping[str, NDArray[Any]]: ...
+
+    def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...
+
+
+class ForwardMethod:
+    """λ-returns by the forward view and minibatch Adam, self-play and learning side by side."""
+
+    def __init__(self, config: TrainConfig) -> None:
+        self._config = config
+        self._learner = Learner(config.network, config.seed, config.learning.averaging)
+        self._player = self._learner.weights()
+        self._games: Games | None = None
+        helpers = config.workers - 1
+        self._pool = ThreadPoolExecutor(max(1, helpers), "self-play")
+        self._num_helpers = helpers
+
+    def iterate(self, progress: Progress) -> tuple[Games, float]:
+        now, learning = progress.games, self._config.learning
+        num_games = self._num_games(now)
+        if self._games is None:  # the first batch, or the one that was under way when a run stopped
+            self._games = self._start(self._player, progress.next_game, num_games).finish()
+        games = self._games
+        self._player = self._learner.weights()
+        ahead = now + games.num_games
+        following = self._start(self._player, progress.next_game + num_games, self._num_games(ahead))
+        try:
+            loss = self._learn(games, progress, learning.lambda_.at(now))
+        finally:
+            self._games = following.finish()
+        progress.next_game += num_games
+        return games, loss
+
+    def _num_games(self, games: int) -> int:
+        return round(self._config.learning.games_per_iteration.at(games))
+
+    def _start(self, weights: Weights, first: int, num_games: int) -> SelfPlay:
+        return SelfPlay(
+            self._pool,
+            self._num_helpers,
+            play_network(self._config.network, weights),
+            seed=self._config.seed,
+            first=first,
+            num_games=num_games,
+            max_turns=self._config.learning.max_turns,
+        )
+
+    def _learn(self, games: Games, progress: Progress, lambda_: float) -> float:
+        if not games.num_games:
+            return float("nan")
+        learning = self._config.learning
+        targets = lambda_returns(games.probabilities, games.lengths, lambda_)
+        use = np.ones(len(games.boards), bool)
+        use[games.last_rows] = False
+        generator = np.random.default_rng([self._config.seed, progress.iterations])
+        order = generator.permutation(np.flatnonzero(use))
+        rate = learning.rate.at_geometric(progress.games)
+        size = round(learning.batch_size.at(progress.games))
+        return float(self._learner.learn(games.boards, targets, order, rate, size).mean())
+
+    def weights(self) -> Weights:
+        return self._learner.average_weights()
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        player = {f"player.{name}": value for name, value in self._player.items()}
+        return {**self._learner.state(), **player}
+
+    def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._learner.load_state(arrays)
+        self._player = {name: arrays[f"player.{name}"] for name in self._player}
+        self._games = None
+
+
+class OnlineMethod:
+    """Tesauro's method, turn by turn on one core; the loss is not measured."""
+
+    def __init__(self, config: TrainConfig) -> None:
+        self._config = config
+        start = ValueNetwork(config.network, torch.Generator().manual_seed(config.seed)).weights()
+        self._learner = OnlineLearner(config.network, start)
+
+    def iterate(self, progress: Progress) -> tuple[Games, float]:
+        learning, now = self._config.learning, progress.games
+        num_games = round(learning.games_per_iteration.at(now))
+        played = [
+            self._learner.play_game(key, learning.lambda_.at(now), learning.rate.at(now), learning.max_turns)
+            for key in streams(self._config.seed, num_games, progress.next_game)
+        ]
+        progress.next_game += num_games
+        boards = [game for game in played if game is not None]
+        rows = np.concatenate(boards) if boards else np.empty((0, 26), np.int8)
+        lengths = np.array([len(game) for game in boards], np.int32)
+        return Games(rows, self._learner.values(rows), lengths, played.count(None)), float("nan")
+
+    def weights(self) -> Weights:
+        return self._learner.weights()
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        return self._learner.state()
+
+    def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._learner.load_state(arrays)
+
+
+METHODS: dict[str, Callable[[TrainConfig], Method]] = {"forward": ForwardMethod, "online": OnlineMethod}
+
+
+def resumed_config(folder: Path, overrides: Sequence[str] = ()) -> TrainConfig:
+    """Config of a run to resume; ValueError if an override changes the network, seed or method."""
+    _, facts = run.load_state(folder)
+    old = from_document(facts["config"])
+    new = from_document(facts["config"], overrides)
+    for name, before, after in (
+        ("network", old.network, new.network),
+        ("seed", old.seed, new.seed),
+        ("learning.method", old.learning.method, new.learning.method),
+    ):
+        if before != after:
+            raise ValueError(f"{name}: cannot change when a run is resumed, from {before} to {after}")
+    return new
+
+
+def train(
+    config: TrainConfig,
+    folder: Path,
+    *,
+    resume: bool = False,
+    bench: Bench | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    show_progress: bool = False,
+) -> Progress:
+    """Train to config.games, or until `should_stop` says so at the end of an iteration.
+
+    `folder` gets the state, the log and the checkpoint of the averaged weights. With `resume` the
+    run goes on from its state, to exactly the weights that it would have had. Raises ValueError if
+    the folder already holds a run (or none, with `resume`), FloatingPointError if the weights are no
+    longer finite (the last state saved is sound) and OSError if it cannot write.
+    """
+    torch.set_num_threads(1)
+    method = METHODS[config.learning.method](config)
+    progress = Progress()
+    if resume:
+        arrays, facts = run.load_state(folder)
+        try:
+            method.load_state(arrays)
+        except KeyError as missing:
+            raise checkpoint.CheckpointError(f"{str(folder)!r}: state lacks {missing}") from None
+        progress = Progress(**facts["progress"])
+        run.cut_log(folder, progress.games)
+    elif (folder / run.STATE).exists():
+        raise ValueError(f"{str(folder)!r} already holds a run; resume it or name another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    loop = _Loop(config, folder, method, progress, bench)
+    with (
+        SummaryWriter(str(folder), purge_step=progress.games) as writer,
+        tqdm(
+            total=config.games, initial=min(progress.games, config.games), unit=" games", smoothing=0.05,
+            disable=None if show_progress else True,
+        ) as bar,
+    ):
+        loop.writer = writer
+        loop.bar = bar
+        loop.run(should_stop)
+    return progress
+
+
+class _Loop:
+    """State of one call of `train`: what is due when."""
+
+    writer: SummaryWriter
+    bar: Any
+
+    def __init__(
+        self, config: TrainConfig, folder: Path, method: Method, progress: Progress, bench: Bench | None
+    ) -> None:
+        self.config, self.folder, self.method, self.progress = config, folder, method, progress
+        self.bench = bench
+        self.commit = _commit()
+
+    def run(self, should_stop: Callable[[], bool]) -> None:
+        progress, config = self.progress, self.config
+        saved_at = time.monotonic()
+        window = _Window(progress)
+        while progress.games < config.games and not should_stop():
+            before = progress.games
+            cpu = time.process_time()
+            games, loss = self.method.iterate(progress)
+            progress.cpu_s += time.process_time() - cpu
+            progress.iterations += 1
+            progress.games += games.num_games
+            progress.dropped += games.num_dropped
+            progress.turns += len(games.boards) - games.num_games
+            window.add(games, loss)
+            self.bar.update(min(progress.games, config.games) - min(before, config.games))
+            ended = progress.games >= config.games
+            if ended or _passed(before, progress.games, config.log_every_games):
+                self._log(window, games)
+                window = _Window(progress)
+            if ended or _passed(before, progress.games, config.bench.every_games):
+                self._bench()
+            if ended or time.monotonic() - saved_at > config.save_every_s:
+                self._save()
+                saved_at = time.monotonic()
+        self._save()
+
+    def _save(self) -> None:
+        weights = self.method.weights()
+        facts = {"config": self.config.document(), "progress": vars(self.progress)}
+        run.save_state(self.folder, self.method.state(), facts)
+        checkpoint.write(
+            self.folder / checkpoint.RUN_CHECKPOINT,
+            self.config.network,
+            weights,
+            games=self.progress.games,
+            config=self.config.document(),
+            bench=self.progress.bench,
+            commit=self.commit,
+        )
+
+    def _log(self, window: _Window, games: Games) -> None:
+        evaluator = NetworkEvaluator(self.config.network, self.method.weights())
+        figures = window.figures(self.progress)
+        if games.num_games:
+            figures |= game_figures(evaluator, games, self.progress, self.config)
+        equities = diagnostics.reference_equities(evaluator)
+        figures |= {f"reference/{name}": equity for name, equity in equities.items()}
+        self._write(figures)
+        speed = figures["speed/games_per_s"]
+        self.bar.set_postfix_str(f"loss {figures['train/loss']:.3f} {speed:,.0f} games/s {self._ppg()}")
+
+    def _bench(self) -> None:
+        if self.bench is None:
+            return
+        evaluator = NetworkEvaluator(self.config.network, self.method.weights())
+        results = [self.bench(evaluator, name, self.config.bench.games) for name in self.config.bench.against]
+        self.progress.bench = results
+        figures: dict[str, float] = {}
+        for name, result in zip(self.config.bench.against, results, strict=True):
+            figures[f"bench/ppg_v_{name}"] = result["ppg"]
+            figures[f"bench/ci95_v_{name}"] = result["ci95"]
+        self._write(figures)
+        self.bar.set_postfix_str(self._ppg())
+
+    def _ppg(self) -> str:
+        names = self.config.bench.against
+        pairs = zip(names, self.progress.bench, strict=False)
+        return ", ".join(f"{result['ppg']:+.3f} ppg v {name}" for name, result in pairs)
+
+    def _write(self, figures: Mapping[str, float]) -> None:
+        known = {name: value for name, value in figures.items() if np.isfinite(value)}
+        progress = self.progress
+        record = {"games": progress.games, "cpu_s": round(progress.cpu_s, 3), **known}
+        run.append_log(self.folder, record)
+        for name, value in known.items():
+            self.writer.add_scalar(name, value, progress.games)
+
+
+class _Window:
+    """What happened since the last line of the log."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._wall, self._cpu = time.monotonic(), progress.cpu_s
+        self._games, self._turns, self._dropped = progress.games, progress.turns, progress.dropped
+        self._losses: list[float] = []
+        self._points = 0.0
+
+    def add(self, games: Games, loss: float) -> None:
+        self._losses.append(loss)
+        self._points += float(np.abs(games.probabilities[games.last_rows] @ VALUES).sum())
+
+    def figures(self, progress: Progress) -> dict[str, float]:
+        games = progress.games - self._games
+        turns = progress.turns - self._turns
+        return {
+            "train/loss": float(np.mean(self._losses)),
+            "train/turns_per_game": turns / max(1, games),
+            "train/points_per_game": self._points / max(1, games),
+            "train/dropped_games": progress.dropped - self._dropped,
+            "speed/games_per_s": games / max(1e-9, time.monotonic() - self._wall),
+            "speed/games_per_cpu_s": games / max(1e-9, progress.cpu_s - self._cpu),
+        }
+
+
+def game_figures(
+    evaluator: NetworkEvaluator, games: Games, progress: Progress, config: TrainConfig
+) -> dict[str, float]:
+    """Scalars of the averaged network on the last batch of games."""
+    learning = config.learning
+    now = progress.games
+    figures = {"train/lambda": learning.lambda_.at(now), "train/rate": learning.rate.at_geometric(now)}
+    calibration = diagnostics.calibration(games)
+    figures |= {f"calibration/{name}": error for name, error in calibration.items()}
+    use = np.ones(len(games.boards), bool)
+    use[games.last_rows] = False
+    targets = lambda_returns(games.probabilities, games.lengths, learning.lambda_.at(now))[use]
+    losses = diagnostics.cross_entropies(targets, evaluator.probabilities(games.boards[use]))
+    figures |= {f"loss/{name}": loss for name, loss in losses.items()}
+    generator = np.random.default_rng([config.seed, progress.iterations, 1])
+    one_roll = diagnostics.one_roll_figures(evaluator, games, generator)
+    return figures | {f"train/{name}": value for name, value in one_roll.items()}
+
+
+def _passed(before: int, after: int, every: int) -> bool:
+    return every > 0 and before // every != after // every
+
+
+def _commit() -> str | None:
+    """Commit of the source tree, or None outside one."""
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return found.stdout.strip()
