@@ -50,6 +50,8 @@ class Plays:
     """[A]: for the player who decides."""
     offsets: NDArray[np.int64]
     """[B + 1]: the candidates of item i are offsets[i]:offsets[i + 1]."""
+    places: list[str]
+    """[B]: file and line of each item, for complaints."""
 
     def errors(self, player: Bot) -> tuple[Errors, float]:
         """Equity lost on each item [B], and the CPU seconds that choosing took.
@@ -66,7 +68,7 @@ class Plays:
         if (lost := np.isneginf(of_choice)).any():
             i = int(np.flatnonzero(lost)[0])
             raise ValueError(
-                f"item {i + 1}: {player.name!r} chose {flip(chosen[i]).tolist()} from "
+                f"{self.places[i]}: {player.name!r} chose {flip(chosen[i]).tolist()} from "
                 f"{self.boards[i].tolist()} with {self.rolls[i].tolist()}, which is no candidate"
             )
         return np.maximum.reduceat(self.equities, self.offsets[:-1]) - of_choice, cpu_s
@@ -258,6 +260,7 @@ def _plays(file: str | Path, items: list[tuple[int, dict[str, Any]]]) -> Plays:
         rows=np.concatenate(rows),
         equities=np.concatenate(equities),
         offsets=np.concatenate([[0], np.cumsum([len(each) for each in rows])]),
+        places=[f"{file}: line {number}" for number, _ in items],
     )
 
 
