@@ -116,7 +116,7 @@ class NetworkBot:
     """Of the checkpoint that the network is from, or None."""
 
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
-        return self.evaluator.choose(*_checked(boards, rolls))
+        return self.evaluator.choose(boards, rolls)
 
 
 @dataclass(frozen=True, eq=False)
