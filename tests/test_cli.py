@@ -7,10 +7,13 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import tdgammon
 from tdgammon.cli import main as cli
+from tdgammon.value import checkpoint
+from tdgammon.value.tables import Architecture
 
 OPENING = "start ; 31\n"
 NEGATIVE_LAMBDA = "lambda_=-0.5"
@@ -236,3 +239,61 @@ def test_a_reader_that_leaves_early_causes_no_complaint(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == cli.PIPE_CLOSED
+
+
+@pytest.fixture
+def checkpoint_folder(tmp_path: Path) -> Path:
+    """A checkpoint with random weights, written as training writes one."""
+    architecture = Architecture(hidden=(4,))
+    generator = np.random.default_rng(1)
+    weights = {
+        name: generator.standard_normal(shape).astype(np.float32)
+        for name, shape in architecture.shapes.items()
+    }
+    folder = tmp_path / "some run"
+    match = {"b": "pubeval", "ppg": 0.25, "ci95": 0.125, "games": 2000}
+    checkpoint.write(
+        folder,
+        architecture,
+        weights,
+        games=1234,
+        config={"learning": {"rate": 0.5}},
+        bench=[match],
+        commit=None,
+    )
+    return folder
+
+
+def test_checkpoint_show_prints_what_the_document_says(checkpoint_folder, capsys) -> None:
+    status, out, err = run(capsys, "checkpoint", "show", str(checkpoint_folder))
+    assert (status, err) == (0, "")
+    for words in ("1,234", "learning.rate = 0.5", "+0.250 ± 0.125 v pubeval (2,000 games)"):
+        assert words in out
+    status, out, _ = run(capsys, "checkpoint", "show", str(checkpoint_folder), "--json")
+    assert (status, json.loads(out)["games"]) == (0, 1234)
+
+
+def test_checkpoint_list_finds_local_ones_and_says_which_are_damaged(checkpoint_folder, capsys) -> None:
+    words = ("checkpoint", "list", str(checkpoint_folder.parent))
+    status, out, _ = run(capsys, *words)
+    assert status == 0
+    assert f"{checkpoint_folder} " in out
+    (weights,) = checkpoint_folder.glob("*.safetensors")
+    weights.write_bytes(weights.read_bytes()[:-1])
+    status, out, _ = run(capsys, *words)
+    assert status == 1
+    assert "damaged" in out
+
+
+def test_checkpoint_verify_compares_the_probabilities(checkpoint_folder, capsys) -> None:
+    words = ("checkpoint", "verify", str(checkpoint_folder))
+    status, out, err = run(capsys, *words)
+    assert (status, err) == (0, "")
+    assert "5 positions agree" in out
+    file = checkpoint_folder / checkpoint.DOCUMENT
+    document = json.loads(file.read_text())
+    document["examples"][0]["probabilities"][0] += 0.01
+    file.write_text(json.dumps(document))
+    status, out, err = run(capsys, *words)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1

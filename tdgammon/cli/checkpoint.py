@@ -90,7 +90,7 @@ def _below(folder: str | None) -> list[str]:
 def _described(checkpoint: Checkpoint) -> dict[str, Any]:
     """The document of a checkpoint with its name, its path and the number of its weights."""
     num_weights = sum(weight.size for weight in checkpoint.weights.values())
-    front = {"name": checkpoint.name, "path": str(checkpoint.path), "weights": num_weights}
+    front = {"name": checkpoint.name, "path": str(checkpoint.path), "num_weights": num_weights}
     return front | dict(checkpoint.document)
 
 
@@ -108,7 +108,7 @@ def _in_words(found: dict[str, Any]) -> str:
         f"name          {found['name']}",
         f"path          {found['path']}",
         f"architecture  {shape['encoding']}, hidden {shape['hidden']}, {shape['activation']}",
-        f"weights       {found['weights']:,} (SHA-256 {found['sha256']})",
+        f"weights       {found['num_weights']:,} (SHA-256 {found['sha256']})",
         f"games         {found['games']:,}",
         f"commit        {found.get('commit') or 'not recorded'}",
         f"versions      {', '.join(versions) or 'not recorded'}",

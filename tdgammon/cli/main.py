@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status.
 
     Bad input (ValueError, OSError) is one line on stderr and status 2; any other exception is a
-    bug and leaves with its traceback.
+    bug and leaves with its traceback. `python -X dev -m tdgammon` shows every traceback.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -56,6 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except (ValueError, OSError) as error:
+        if sys.flags.dev_mode:
+            raise
         sys.stderr.write(_line(_words_of(error)))
         return BAD_INPUT
     except KeyboardInterrupt:
