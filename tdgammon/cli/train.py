@@ -29,13 +29,23 @@ _SHELVES = (_PACKAGE / "configs", _PACKAGE.parent / "configs")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", metavar="CONFIG", nargs="?", help="a TOML file, or a name such as quick")
-    parser.add_argument("--run", metavar="DIR", type=Path, help="run folder (default runs/NAME of the config)")
+    parser.add_argument(
+        "config", metavar="CONFIG", nargs="?", help="a TOML file, or a name such as quick"
+    )
+    parser.add_argument(
+        "--run", metavar="DIR", type=Path, help="run folder (default runs/NAME of the config)"
+    )
     parser.add_argument("--resume", metavar="DIR", type=Path, help="go on with the run in this folder")
     parser.add_argument(
-        "--set", metavar="KEY=VALUE", action="append", default=[], help="override a key, e.g. learning.rate=1e-3"
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="override a key, e.g. learning.rate=1e-3",
     )
-    parser.add_argument("--json", action="store_true", help="print the end of the run as one JSON document")
+    parser.add_argument(
+        "--json", action="store_true", help="print the end of the run as one JSON document"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,8 +70,12 @@ def run(args: argparse.Namespace) -> int:
     try:
         with signals:
             progress = training.train(
-                config, folder, resume=bool(args.resume), bench=_bench,
-                should_stop=signals.arrived, show_progress=True,
+                config,
+                folder,
+                resume=bool(args.resume),
+                bench=_bench,
+                should_stop=signals.arrived,
+                show_progress=True,
             )
     except FloatingPointError as fault:
         sys.stderr.write(f"tdgammon: training stopped: {fault}; the state in {folder} is from before\n")
@@ -70,9 +84,13 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"run": str(folder), "finished": finished, **vars(progress)}))
     elif finished:
-        print(f"{progress.games:,} games in {progress.cpu_s:,.0f} CPU s; checkpoint: {folder}/checkpoint")
+        print(
+            f"{progress.games:,} games in {progress.cpu_s:,.0f} CPU s; checkpoint: {folder}/checkpoint"
+        )
         for result in progress.bench:
-            print(f"  v {result['b']}: {result['ppg']:+.3f} +- {result['ci95']:.3f} ppg, {result['games']} games")
+            print(
+                f"  v {result['b']}: {result['ppg']:+.3f} +- {result['ci95']:.3f} ppg, {result['games']} games"
+            )
     if not finished:
         sys.stderr.write(
             f"tdgammon: stopped after {progress.games:,} games; go on with: tdgammon train --resume {folder}\n"

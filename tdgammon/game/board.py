@@ -54,7 +54,7 @@ def checked_boards(boards: ArrayLike) -> Boards:
         if wild.any():
             raise ValueError(f"boards: more than 15 checkers on a place in {_quote(array, wild)}")
         array = array.astype(np.int8)
-    array = np.ascontiguousarray(array)
+    array = np.require(array, np.int8, ["C", "W"])  # read-only arrays are another type to kernels
     own = np.maximum(array, 0).sum(axis=1, dtype=np.int16)
     opposing = np.maximum(-array.astype(np.int16), 0).sum(axis=1)
     for bad, fault in (
@@ -84,7 +84,7 @@ def checked_rolls(rolls: ArrayLike, num_boards: int) -> Rolls:
     bad = ((array < 1) | (array > 6)).any(axis=1)
     if bad.any():
         raise ValueError(f"rolls: dice must be 1 to 6, got {_quote(array, bad)}")
-    return np.ascontiguousarray(array, np.int8)
+    return np.require(array, np.int8, ["C", "W"])
 
 
 def pip_counts(boards: Boards) -> NDArray[np.int32]:

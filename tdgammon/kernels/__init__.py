@@ -16,15 +16,17 @@ import numba
 def _cache_folder() -> Path:
     sources = sorted(Path(__file__).parent.glob("*.py"))
     digest = hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
-    base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    base = (
+        os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    )
     return Path(base) / "tdgammon" / f"kernels-{digest[:16]}"
 
 
 _before = numba.config.CACHE_DIR
 numba.config.CACHE_DIR = str(_cache_folder())
 try:  # functions pick their cache folder when they are decorated, that is, here
-    from tdgammon.kernels import dice, forward, linear, movegen, returns, selfplay
+    from tdgammon.kernels import dice, forward, learning, linear, movegen, returns, selfplay
 finally:
     numba.config.CACHE_DIR = _before
 
-__all__ = ["dice", "forward", "linear", "movegen", "returns", "selfplay"]
+__all__ = ["dice", "forward", "learning", "linear", "movegen", "returns", "selfplay"]

@@ -358,20 +358,3 @@ def evaluate_batch(boards, network, probabilities):
         evaluate(cells[0], sums[0], network, hidden, logits, row)
         for k in range(6):
             probabilities[b, k] = row[k]
-
-
-@nb.njit(cache=True, nogil=True)
-def encode(boards, columns, numbers, inputs):
-    """Dense inputs [B, F]: each (place, count) puts numbers[place, count] into its columns (-1 = end)."""
-    cells = np.empty(NUM_PLACES, np.int8)
-    for b in range(len(boards)):
-        inputs[b] = 0
-        fill_cells(boards[b], cells)
-        for place in range(NUM_PLACES):
-            count = cells[place]
-            if count != 0:
-                for k in range(columns.shape[2]):
-                    column = columns[place, count + ZERO, k]
-                    if column < 0:
-                        break
-                    inputs[b, column] = numbers[place, count + ZERO, k]

@@ -267,9 +267,7 @@ def generate(board, die1, die2, flipped, scratch, rows, steps, end):
     if die1 != die2:
         high = max(die1, die2)
         low = min(die1, die2)
-        end = _generate_pair(
-            board, flipped, own, free, blots, high, low, scratch, rows, steps, end
-        )
+        end = _generate_pair(board, flipped, own, free, blots, high, low, scratch, rows, steps, end)
     else:
         end, deepest = _generate_double(flipped, own, free, die1, 4, scratch, rows, steps, end)
         if end == start and deepest:

@@ -51,7 +51,9 @@ def calibration(games: Games) -> dict[str, float]:
     return errors
 
 
-def cross_entropies(targets: NDArray[np.float32], probabilities: NDArray[np.float32]) -> dict[str, float]:
+def cross_entropies(
+    targets: NDArray[np.float32], probabilities: NDArray[np.float32]
+) -> dict[str, float]:
     """Each head's share of the cross-entropy of targets [N, 6] under probabilities [N, 6]."""
     terms = -(targets * np.log(np.maximum(probabilities, 1e-12))).mean(axis=0)
     return {name: float(term) for name, term in zip(HEADS, terms, strict=True)}

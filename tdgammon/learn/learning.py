@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 
 from tdgammon.game.board import Boards
+from tdgammon.kernels import learning as kernel
 from tdgammon.value.features import Encoder
 from tdgammon.value.network import ValueNetwork
-from tdgammon.value.outcome import impossible_outcomes
 from tdgammon.value.tables import Architecture, Weights
 
 
@@ -32,8 +32,12 @@ class Learner:
         """Optimiser steps taken."""
 
     def learn(
-        self, boards: Boards, targets: NDArray[np.float32], order: NDArray[np.int64],
-        rate: float, batch_size: int,
+        self,
+        boards: Boards,
+        targets: NDArray[np.float32],
+        order: NDArray[np.int64],
+        rate: float,
+        batch_size: int,
     ) -> NDArray[np.float64]:
         """One pass over boards [N, 26] with targets [N, 6] in the given order; mean loss a batch.
 
@@ -51,20 +55,48 @@ class Learner:
         return losses
 
     def _step(self, boards: Boards, targets: NDArray[np.float32]) -> float:
-        inputs = torch.from_numpy(self.encoder.encode(boards))
-        logits = self.network(inputs, torch.from_numpy(impossible_outcomes(boards)))
-        loss = torch.nn.functional.cross_entropy(logits, torch.from_numpy(targets))
-        value = float(loss.detach())
-        if not math.isfinite(value):
-            raise FloatingPointError(f"loss is {value} at step {self.num_steps}")
-        self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        loss = self.accumulate_gradients(boards, targets)
+        if not math.isfinite(loss):
+            raise FloatingPointError(f"loss is {loss} at step {self.num_steps}")
         self._optimizer.step()
         self.num_steps += 1
         keep = min(self.averaging, self.num_steps / (self.num_steps + 9))
         with torch.no_grad():
             torch._foreach_lerp_(self._average, self._parameters, 1 - keep)
-        return value
+        return loss
+
+    @torch.no_grad()
+    def accumulate_gradients(self, boards: Boards, targets: NDArray[np.float32]) -> float:
+        """Set the gradient of the mean cross-entropy of targets [B, 6]; gives that mean.
+
+        Worked by hand because the first layer's inputs are sparse: with the kernels of
+        `value.features` a step takes a third of the time that torch's own gradient takes.
+        """
+        network = self.network
+        sums, impossible = self.encoder.weighted_sums(
+            boards, network.inputs.weight.numpy(), network.inputs.bias.numpy()
+        )
+        is_relu = network.architecture.activation == "relu"
+        activate = torch.relu if is_relu else torch.sigmoid
+        values = [activate(torch.from_numpy(sums))]
+        for linear in network.hidden:
+            values.append(activate(linear(values[-1])))
+        logits = network.output(values[-1]).numpy()
+        slopes = np.empty_like(logits)
+        loss = float(kernel.cross_entropy(logits, impossible, targets, slopes))
+        slope = torch.from_numpy(slopes)
+        for linear, value in zip(
+            [network.output, *reversed(network.hidden)], reversed(values), strict=True
+        ):
+            linear.weight.grad = slope.T @ value
+            linear.bias.grad = slope.sum(0)
+            slope = slope @ linear.weight
+            slope.mul_(value > 0 if is_relu else value * (1 - value))
+        network.inputs.weight.grad = torch.from_numpy(
+            self.encoder.weight_gradient(boards, slope.numpy())
+        )
+        network.inputs.bias.grad = slope.sum(0)
+        return loss
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """The weights as they are."""

@@ -64,8 +64,8 @@ class OnlineLearner:
         slope = h * (1 - h) if self.architecture.activation == "sigmoid" else (h > 0).astype(np.float32)
         hidden_gradients = (logit_gradients @ self._weights["output.weight"]) * slope
         return {
-            "hidden.0.weight": hidden_gradients[:, :, None] * inputs[0],
-            "hidden.0.bias": hidden_gradients,
+            "inputs.weight": inputs[0][:, None] * hidden_gradients[:, None, :],
+            "inputs.bias": hidden_gradients,
             "output.weight": logit_gradients[:, :, None] * h,
             "output.bias": logit_gradients,
         }
@@ -76,7 +76,9 @@ class OnlineLearner:
         Gives its boards [N, 26], the final position last, or None if it is broken off after
         max_turns (what it taught stays).
         """
-        traces = {name: np.zeros((NUM_OUTCOMES, *w.shape), np.float32) for name, w in self._weights.items()}
+        traces = {
+            name: np.zeros((NUM_OUTCOMES, *w.shape), np.float32) for name, w in self._weights.items()
+        }
         keys = np.array([key], np.uint64)
         board, boards = START, [START]
         for turn in range(max_turns):
@@ -105,7 +107,7 @@ class OnlineLearner:
 
     def _forward(self, inputs: Floats, boards: Boards) -> tuple[Floats, Floats]:
         """Hidden units [B, H] and probabilities [B, 6]."""
-        sums = inputs @ self._weights["hidden.0.weight"].T + self._weights["hidden.0.bias"]
+        sums = inputs @ self._weights["inputs.weight"] + self._weights["inputs.bias"]
         sigmoid = self.architecture.activation == "sigmoid"
         hidden = 1 / (1 + np.exp(-sums)) if sigmoid else np.maximum(sums, 0)
         logits = hidden @ self._weights["output.weight"].T + self._weights["output.bias"]

@@ -1,9 +1,9 @@
 """The run folder: resumable state in one file, and a log of JSON lines.
 
-    runs/NAME/state.safetensors     everything needed to go on exactly; replaced in one step
-    runs/NAME/log.jsonl             one JSON object a line
-    runs/NAME/events.out.tfevents*  the same for TensorBoard
-    runs/NAME/checkpoint/           the averaged network, ready to bench and play
+runs/NAME/state.safetensors     everything needed to go on exactly; replaced in one step
+runs/NAME/log.jsonl             one JSON object a line
+runs/NAME/events.out.tfevents*  the same for TensorBoard
+runs/NAME/checkpoint/           the averaged network, ready to bench and play
 """
 
 from __future__ import annotations

@@ -53,9 +53,7 @@ def play_block(network: forward.Network, keys: NDArray[np.uint64], max_turns: in
     finished = lengths[lengths > 0]
     starts = np.cumsum(finished) - finished
     probabilities[starts] = 0
-    return Games(
-        boards[:used].copy(), probabilities[:used].copy(), finished, int((lengths == 0).sum())
-    )
+    return Games(boards[:used].copy(), probabilities[:used].copy(), finished, int((lengths == 0).sum()))
 
 
 class SelfPlay:
@@ -65,8 +63,15 @@ class SelfPlay:
     """
 
     def __init__(
-        self, pool: Executor, num_helpers: int, network: forward.Network, *,
-        seed: int, first: int, num_games: int, max_turns: int,
+        self,
+        pool: Executor,
+        num_helpers: int,
+        network: forward.Network,
+        *,
+        seed: int,
+        first: int,
+        num_games: int,
+        max_turns: int,
     ) -> None:
         keys = streams(seed, num_games, first)
         self._blocks: list[Games | None] = [None] * -(-num_games // BLOCK_GAMES)

@@ -154,7 +154,9 @@ class OnlineMethod:
         learning, now = self._config.learning, progress.games
         num_games = round(learning.games_per_iteration.at(now))
         played = [
-            self._learner.play_game(key, learning.lambda_.at(now), learning.rate.at(now), learning.max_turns)
+            self._learner.play_game(
+                key, learning.lambda_.at(now), learning.rate.at(now), learning.max_turns
+            )
             for key in streams(self._config.seed, num_games, progress.next_game)
         ]
         progress.next_game += num_games
@@ -225,7 +227,10 @@ def train(
     with (
         SummaryWriter(str(folder), purge_step=progress.games) as writer,
         tqdm(
-            total=config.games, initial=min(progress.games, config.games), unit=" games", smoothing=0.05,
+            total=config.games,
+            initial=min(progress.games, config.games),
+            unit=" games",
+            smoothing=0.05,
             disable=None if show_progress else True,
         ) as bar,
     ):
@@ -303,7 +308,9 @@ class _Loop:
         if self.bench is None:
             return
         evaluator = NetworkEvaluator(self.config.network, self.method.weights())
-        results = [self.bench(evaluator, name, self.config.bench.games) for name in self.config.bench.against]
+        results = [
+            self.bench(evaluator, name, self.config.bench.games) for name in self.config.bench.against
+        ]
         self.progress.bench = results
         figures: dict[str, float] = {}
         for name, result in zip(self.config.bench.against, results, strict=True):
@@ -379,7 +386,11 @@ def _commit() -> str | None:
     """Commit of the source tree, or None outside one."""
     try:
         found = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
         )
     except (OSError, subprocess.CalledProcessError):
         return None

@@ -154,7 +154,9 @@ def write(
     one step: a crash or a full disk at any moment leaves the checkpoint that was there before.
     """
     evaluator = NetworkEvaluator(architecture, weights)
-    data = safetensors.numpy.save({name: np.ascontiguousarray(value) for name, value in weights.items()})
+    data = safetensors.numpy.save(
+        {name: np.ascontiguousarray(value) for name, value in weights.items()}
+    )
     sha256 = hashlib.sha256(data).hexdigest()
     document = {
         "format": FORMAT,
@@ -207,10 +209,19 @@ def _read_document(path: Path) -> dict[str, Any]:
         document = json.loads(path.read_text())
     except (json.JSONDecodeError, UnicodeDecodeError) as fault:
         raise CheckpointError(f"checkpoint document {str(path)!r} cannot be read: {fault}") from None
-    wanted = {"format": int, "architecture": dict, "weights": str, "sha256": str, "games": int, "examples": list}
+    wanted = {
+        "format": int,
+        "architecture": dict,
+        "weights": str,
+        "sha256": str,
+        "games": int,
+        "examples": list,
+    }
     for key, kind in wanted.items():
         if not isinstance(document, dict) or not isinstance(document.get(key), kind):
-            raise CheckpointError(f"checkpoint document {str(path)!r}: {key!r} is missing or no {kind.__name__}")
+            raise CheckpointError(
+                f"checkpoint document {str(path)!r}: {key!r} is missing or no {kind.__name__}"
+            )
     if document["format"] != FORMAT:
         raise CheckpointError(
             f"checkpoint document {str(path)!r}: format {document['format']}, this version reads {FORMAT}"
@@ -222,4 +233,6 @@ def _architecture(path: Path, fields: Mapping[str, Any]) -> Architecture:
     try:
         return Architecture(**{**fields, "hidden": tuple(fields.get("hidden", ()))})
     except (TypeError, ValueError) as fault:
-        raise CheckpointError(f"checkpoint {str(path)!r}: architecture {dict(fields)}: {fault}") from None
+        raise CheckpointError(
+            f"checkpoint {str(path)!r}: architecture {dict(fields)}: {fault}"
+        ) from None

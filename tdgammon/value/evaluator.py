@@ -56,7 +56,9 @@ class NetworkEvaluator:
         selfplay.choose_batch(checked, checked_dice, self.network, VALUES, chosen, seen)
         return chosen
 
-    def rank(self, board: ArrayLike, roll: ArrayLike) -> tuple[Boards, Probabilities, NDArray[np.float32]]:
+    def rank(
+        self, board: ArrayLike, roll: ArrayLike
+    ) -> tuple[Boards, Probabilities, NDArray[np.float32]]:
         """Every afterstate [A, 26] of one roll, its probabilities [A, 6] as the opponent sees them,
         and its equity [A] for the player; in the order of `afterstates`."""
         rows, _ = afterstates(board, roll)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdgammon.game.board import Boards
-from tdgammon.kernels import forward
+from tdgammon.kernels import forward, learning
+from tdgammon.value.outcome import NUM_OUTCOMES
 
 NUM_PLACES = forward.NUM_PLACES
 NUM_COUNTS = forward.NUM_COUNTS
@@ -32,8 +33,11 @@ def _count_units(count: int) -> list[float]:
     return [*(count == n for n in range(1, 6)), count >= 6, max(count - 6, 0) / 4]
 
 
-def _design(point_units: Callable[[int], list[float]], bar_units: Callable[[int], list[float]],
-            off_units: Callable[[int], list[float]]) -> Design:
+def _design(
+    point_units: Callable[[int], list[float]],
+    bar_units: Callable[[int], list[float]],
+    off_units: Callable[[int], list[float]],
+) -> Design:
     blocks: list[tuple[int, int, Callable[[int], list[float]]]] = []
     for sign in (1, -1):
         blocks += [(place, sign, point_units) for place in range(1, 25)]
@@ -57,7 +61,9 @@ def _tesauro() -> Design:
 
 def _counts() -> Design:
     """An indicator of each count from 1 to 5 and of more, on points, bars and off trays alike."""
-    return _design(_count_units, _count_units, lambda n: [n / 15, *(n >= k for k in (1, 3, 6, 9, 12, 14))])
+    return _design(
+        _count_units, _count_units, lambda n: [n / 15, *(n >= k for k in (1, 3, 6, 9, 12, 14))]
+    )
 
 
 ENCODINGS: dict[str, Callable[[], Design]] = {"tesauro": _tesauro, "counts": _counts}
@@ -72,7 +78,7 @@ def design(encoding: str) -> Design:
 
 
 class Encoder:
-    """Turns boards into the dense inputs of an encoding, for learning."""
+    """The inputs of an encoding as lists of (column, number), for learning."""
 
     def __init__(self, encoding: str) -> None:
         matrix = design(encoding)
@@ -88,7 +94,25 @@ class Encoder:
             self._numbers[place, count, : len(columns)] = matrix[place, count, columns]
 
     def encode(self, boards: Boards) -> NDArray[np.float32]:
-        """Inputs float32 [B, F] of boards int8 [B, 26]."""
-        inputs = np.empty((len(boards), self.num_inputs), np.float32)
-        forward.encode(boards, self._columns, self._numbers, inputs)
-        return inputs
+        """Dense inputs float32 [B, F] of boards int8 [B, 26]."""
+        dense = np.empty((len(boards), self.num_inputs), np.float32)
+        learning.encode(boards, self._columns, self._numbers, dense)
+        return dense
+
+    def weighted_sums(
+        self, boards: Boards, weight: NDArray[np.float32], bias: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """encode(boards) @ weight [F, H] + bias [H], as float32 [B, H], and the outcomes bool [B, 6]
+        that `outcome.impossible_outcomes` marks."""
+        sums = np.empty((len(boards), weight.shape[1]), np.float32)
+        impossible = np.empty((len(boards), NUM_OUTCOMES), np.bool_)
+        learning.weighted_sums(boards, self._columns, self._numbers, weight, bias, sums, impossible)
+        return sums, impossible
+
+    def weight_gradient(
+        self, boards: Boards, sums_gradient: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """encode(boards).T @ sums_gradient [B, H], as float32 [F, H]."""
+        gradient = np.empty((self.num_inputs, sums_gradient.shape[1]), np.float32)
+        learning.weight_gradient(boards, self._columns, self._numbers, sums_gradient, gradient)
+        return gradient

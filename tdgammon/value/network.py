@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -11,6 +13,19 @@ from tdgammon.value.tables import Architecture, Weights, check_weights
 
 _ACTIVATIONS = {"relu": torch.relu, "sigmoid": torch.sigmoid}
 _IMPOSSIBLE = -1e9
+_INPUTS_IN_USE = 20  # of a position, whatever the encoding: the scale of the first weights
+
+
+class InputLayer(nn.Module):
+    """The first layer, with a row of weights an input: [B, F] -> [B, H]."""
+
+    def __init__(self, num_inputs: int, num_units: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(num_inputs, num_units))
+        self.bias = nn.Parameter(torch.zeros(num_units))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return torch.addmm(self.bias, inputs, self.weight)
 
 
 class ValueNetwork(nn.Module):
@@ -19,30 +34,23 @@ class ValueNetwork(nn.Module):
     `impossible` bool [B, 6] marks outcomes that the rules exclude (`impossible_outcomes`).
     """
 
-    def __init__(self, architecture: Architecture, generator: torch.Generator | None = None) -> None:
+    def __init__(self, architecture: Architecture, generator: torch.Generator) -> None:
         super().__init__()
         self.architecture = architecture
-        shapes = architecture.shapes
-        self.hidden = nn.ModuleList(
-            nn.Linear(*reversed(shapes[f"hidden.{layer}.weight"]))
-            for layer in range(len(architecture.hidden))
-        )
+        self.inputs = InputLayer(*architecture.shapes["inputs.weight"])
+        self.hidden = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(architecture.hidden))
         self.output = nn.Linear(architecture.hidden[-1], NUM_OUTCOMES)
         self._activation = _ACTIVATIONS[architecture.activation]
-        if generator is not None:
-            self._start(generator)
-
-    def _start(self, generator: torch.Generator) -> None:
-        """Random weights; the first layer sees about 20 inputs that are not 0, whatever its width."""
         with torch.no_grad():
-            for layer, linear in enumerate([*self.hidden, self.output]):
-                fan_in = 20 if layer == 0 else linear.in_features
-                linear.weight.normal_(0, fan_in**-0.5, generator=generator)
+            self.inputs.weight.normal_(0, _INPUTS_IN_USE**-0.5, generator=generator)
+            for linear in self.hidden:
+                linear.weight.normal_(0, linear.in_features**-0.5, generator=generator)
                 linear.bias.zero_()
-            self.output.weight.mul_(0.1)
+            self.output.weight.normal_(0, 0.1 * self.output.in_features**-0.5, generator=generator)
+            self.output.bias.zero_()
 
     def forward(self, inputs: Tensor, impossible: Tensor) -> Tensor:
-        values = inputs
+        values = self._activation(self.inputs(inputs))
         for linear in self.hidden:
             values = self._activation(linear(values))
         return self.output(values).masked_fill(impossible, _IMPOSSIBLE)

@@ -1,13 +1,15 @@
 """What a network is: its architecture, its weights by name, and the tables it is played with.
 
-Weights are named `hidden.0.weight` [H, F], `hidden.0.bias` [H], `hidden.1.weight` [H2, H] ...,
-`output.weight` [6, H] and `output.bias` [6], as float32; nothing here needs torch.
+Weights are named `inputs.weight` [F, H] (a row an input), `inputs.bias` [H], `hidden.0.weight`
+[H2, H], `hidden.0.bias` [H2] ... for further layers, `output.weight` [6, H] and `output.bias` [6],
+as float32; nothing here needs torch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,9 +50,12 @@ class Architecture:
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Shape of each weight by name."""
-        sizes = (design(self.encoding).shape[2], *self.hidden)
-        shapes: dict[str, tuple[int, ...]] = {}
-        for layer, (fan_in, fan_out) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        num_inputs = design(self.encoding).shape[2]
+        shapes: dict[str, tuple[int, ...]] = {
+            "inputs.weight": (num_inputs, self.hidden[0]),
+            "inputs.bias": (self.hidden[0],),
+        }
+        for layer, (fan_in, fan_out) in enumerate(pairwise(self.hidden)):
             shapes[f"hidden.{layer}.weight"] = (fan_out, fan_in)
             shapes[f"hidden.{layer}.bias"] = (fan_out,)
         shapes["output.weight"] = (NUM_OUTCOMES, self.hidden[-1])
@@ -79,16 +84,15 @@ def play_network(architecture: Architecture, weights: Weights) -> forward.Networ
     check_weights(architecture, weights)
     matrix = design(architecture.encoding)
     places, counts, num_inputs = matrix.shape
-    first = weights["hidden.0.weight"]
-    table = (matrix.reshape(-1, num_inputs) @ first.T).reshape(places, counts, -1)
+    table = (matrix.reshape(-1, num_inputs) @ weights["inputs.weight"]).reshape(places, counts, -1)
     tail = [np.zeros(0, np.float32)]
-    for layer in range(1, len(architecture.hidden)):
+    for layer in range(len(architecture.hidden) - 1):
         tail.append(weights[f"hidden.{layer}.weight"].T.ravel())
         tail.append(weights[f"hidden.{layer}.bias"])
     return forward.Network(
         table=np.ascontiguousarray(table),
         rises=np.ascontiguousarray(table[:, 1:] - table[:, :-1]),
-        bias=np.ascontiguousarray(weights["hidden.0.bias"]),
+        bias=np.ascontiguousarray(weights["inputs.bias"]),
         sizes=np.array(architecture.hidden, np.int64),
         tail=np.concatenate(tail),
         output=np.ascontiguousarray(weights["output.weight"]),
