@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     if args.resume:
         if args.config or args.run:
             raise ValueError(
-                f"--resume {str(args.resume)!r} takes its config and folder from the run; change keys by --set"
+                f"--resume {str(args.resume)!r} takes CONFIG and DIR from the run; change keys by --set"
             )
         folder = args.resume
         config = training.resumed_config(folder, args.set)
@@ -89,11 +89,13 @@ def run(args: argparse.Namespace) -> int:
         )
         for result in progress.bench:
             print(
-                f"  v {result['b']}: {result['ppg']:+.3f} +- {result['ci95']:.3f} ppg, {result['games']} games"
+                f"  v {result['b']}: {result['ppg']:+.3f} +- {result['ci95']:.3f} ppg "
+                f"in {result['games']} games"
             )
     if not finished:
         sys.stderr.write(
-            f"tdgammon: stopped after {progress.games:,} games; go on with: tdgammon train --resume {folder}\n"
+            f"tdgammon: stopped after {progress.games:,} games; "
+            f"go on with: tdgammon train --resume {folder}\n"
         )
     return 0 if finished else 128 + signals.number
 

@@ -81,7 +81,7 @@ def checked_rolls(rolls: ArrayLike, num_boards: int) -> Rolls:
     whole = array.dtype.kind in "iu" or (array.dtype.kind == "f" and (array == np.trunc(array)).all())
     if not whole:
         raise ValueError(f"rolls: must hold whole numbers, got {array.dtype} {_first(array)}")
-    bad = ((array < 1) | (array > 6)).any(axis=1)
+    bad: NDArray[np.bool_] = np.any((array < 1) | (array > 6), axis=1)
     if bad.any():
         raise ValueError(f"rolls: dice must be 1 to 6, got {_quote(array, bad)}")
     return np.require(array, np.int8, ["C", "W"])
@@ -121,10 +121,8 @@ def points_won(boards: Boards) -> NDArray[np.int8]:
     for winner, sign in ((1, -1), (0, 1)):
         over = off[:, winner] == NUM_CHECKERS
         lost_none_off = off[:, 1 - winner] == 0
-        if winner == 1:  # the loser is on roll: bar 25 and points 19..24 are the winner's home
-            deep = (boards[:, 19:26] > 0).any(axis=1)
-        else:
-            deep = (boards[:, 0:7] < 0).any(axis=1)
+        loser_is_on_roll = winner == 1  # then bar 25 and points 19..24 are the winner's home
+        deep = (boards[:, 19:26] > 0 if loser_is_on_roll else boards[:, 0:7] < 0).any(axis=1)
         size = 1 + lost_none_off + (lost_none_off & deep)
         points[over] = sign * size[over]
     return points

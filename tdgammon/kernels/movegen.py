@@ -122,9 +122,13 @@ def _met_before(blots, first, high, low, source, other):
     if (first[other] >> source) & 1:
         return True
     # one checker plays both dice: the way round matters only if it hits in passing
-    if other == source - low and source > high and (first[source] >> (source - high)) & 1:
-        if not ((blots >> (source - low)) & 1 or (blots >> (source - high)) & 1):
-            return True
+    if (
+        other == source - low
+        and source > high
+        and (first[source] >> (source - high)) & 1
+        and not ((blots >> (source - low)) & 1 or (blots >> (source - high)) & 1)
+    ):
+        return True
     # two checkers borne off: which die took which does not show
     if source <= low and other <= high and source <= high and other <= low:
         return (first[source] >> other) & 1 == 1

@@ -13,6 +13,7 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,8 @@ class TrainConfig:
             raise ValueError(f"save_every_s: must be above 0, got {self.save_every_s}")
         if self.learning.method == "online" and len(self.network.hidden) != 1:
             raise ValueError(
-                f"network.hidden: one layer expected with learning.method 'online', got {self.network.hidden}"
+                "network.hidden: one layer expected with learning.method 'online', "
+                f"got {self.network.hidden}"
             )
 
     def document(self) -> dict[str, Any]:
@@ -228,7 +230,7 @@ def _schedule(value: Any, name: str) -> Schedule:
             raise ValueError(f"{name}: a number or a list of [games, value] expected, got {value!r}")
         points.append((_convert(float, pair[0], name), _convert(float, pair[1], name)))
     games = [at for at, _ in points]
-    if not points or games[0] != 0 or any(b <= a for a, b in zip(games, games[1:], strict=False)):
+    if not points or games[0] != 0 or any(b <= a for a, b in pairwise(games)):
         raise ValueError(f"{name}: games must rise from 0, got {value!r}")
     return Schedule(tuple(points))
 

@@ -14,7 +14,7 @@ from tdgammon.game.board import Boards
 from tdgammon.kernels import learning as kernel
 from tdgammon.value.features import Encoder
 from tdgammon.value.network import ValueNetwork
-from tdgammon.value.tables import Architecture, Weights
+from tdgammon.value.tables import Architecture
 
 
 class Learner:
@@ -25,7 +25,7 @@ class Learner:
         self.encoder = Encoder(architecture.encoding)
         self.averaging = averaging
         """Share of the old average that one step keeps."""
-        self._parameters = list(self.network.parameters())
+        self._parameters: list[torch.Tensor] = list(self.network.parameters())
         self._average = [p.detach().clone() for p in self._parameters]
         self._optimizer = torch.optim.Adam(self._parameters, lr=0.0, fused=True)
         self.num_steps = 0
@@ -79,14 +79,14 @@ class Learner:
         is_relu = network.architecture.activation == "relu"
         activate = torch.relu if is_relu else torch.sigmoid
         values = [activate(torch.from_numpy(sums))]
-        for linear in network.hidden:
+        for linear in network.tail:
             values.append(activate(linear(values[-1])))
         logits = network.output(values[-1]).numpy()
         slopes = np.empty_like(logits)
         loss = float(kernel.cross_entropy(logits, impossible, targets, slopes))
         slope = torch.from_numpy(slopes)
         for linear, value in zip(
-            [network.output, *reversed(network.hidden)], reversed(values), strict=True
+            [network.output, *reversed(network.tail)], reversed(values), strict=True
         ):
             linear.weight.grad = slope.T @ value
             linear.bias.grad = slope.sum(0)

@@ -8,6 +8,7 @@ runs/NAME/checkpoint/           the averaged network, ready to bench and play
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Mapping
@@ -35,7 +36,10 @@ def save_state(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[
 
 
 def load_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
-    """The arrays and facts that `save_state` wrote; CheckpointError if missing, damaged or of another format."""
+    """The arrays and facts that `save_state` wrote.
+
+    CheckpointError if they are missing, damaged or of another format.
+    """
     path = folder / STATE
     if not path.is_file():
         raise CheckpointError(f"no run to resume in {str(folder)!r}: {STATE} is missing")
@@ -68,10 +72,8 @@ def read_log(folder: Path) -> list[dict[str, Any]]:
     lines = path.read_text(encoding="utf-8").split("\n")
     records = [json.loads(line) for line in lines[:-1] if line]
     if lines[-1]:
-        try:
+        with contextlib.suppress(json.JSONDecodeError):  # it was being written
             records.append(json.loads(lines[-1]))
-        except json.JSONDecodeError:
-            pass  # the one line that was being written
     return records
 
 

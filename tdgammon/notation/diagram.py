@@ -26,9 +26,9 @@ def diagram(
 ) -> str:
     """The board seen by the player, whose points are numbered: 15 lines of at most 80 columns.
 
-    `names` are those of the player (● below) and the opponent (○ above); `on_roll` says whose turn it
-    is, 0 or 1 (None: nobody's, as when the game is over), and `roll` [2] what was rolled. Higher stacks than five end in their number. Raises
-    ValueError as `checked_boards` and `checked_rolls` do.
+    `names` are those of the player (● below) and the opponent (○ above). `on_roll` says whose turn
+    it is, 0 or 1 (None: nobody's, the game is over), and `roll` [2] what was rolled. Stacks of more
+    than five end in their number. Raises ValueError as `checked_boards` and `checked_rolls` do.
     """
     rows = checked_boards(board)
     if len(rows) != 1:

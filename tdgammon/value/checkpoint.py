@@ -70,7 +70,7 @@ def available() -> list[str]:
 
 
 def find(name_or_path: str | Path) -> Path:
-    """Folder of a shipped checkpoint's name, of a path or of a run; CheckpointError if there is none."""
+    """Folder of a shipped checkpoint's name, a path or a run; CheckpointError if there is none."""
     text = str(name_or_path)
     if os.sep not in text:
         for shelf in _SHELVES:
@@ -158,7 +158,7 @@ def write(
         {name: np.ascontiguousarray(value) for name, value in weights.items()}
     )
     sha256 = hashlib.sha256(data).hexdigest()
-    document = {
+    document: dict[str, Any] = {
         "format": FORMAT,
         "architecture": {**asdict(architecture), "hidden": list(architecture.hidden)},
         "weights": f"weights-{sha256[:12]}.safetensors",
@@ -224,7 +224,8 @@ def _read_document(path: Path) -> dict[str, Any]:
             )
     if document["format"] != FORMAT:
         raise CheckpointError(
-            f"checkpoint document {str(path)!r}: format {document['format']}, this version reads {FORMAT}"
+            f"checkpoint document {str(path)!r}: format {document['format']}, "
+            f"this version reads {FORMAT}"
         )
     return document
 

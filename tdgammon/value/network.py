@@ -38,20 +38,25 @@ class ValueNetwork(nn.Module):
         super().__init__()
         self.architecture = architecture
         self.inputs = InputLayer(*architecture.shapes["inputs.weight"])
-        self.hidden = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(architecture.hidden))
+        self.hidden = nn.Sequential(*(nn.Linear(*sizes) for sizes in pairwise(architecture.hidden)))
         self.output = nn.Linear(architecture.hidden[-1], NUM_OUTCOMES)
         self._activation = _ACTIVATIONS[architecture.activation]
         with torch.no_grad():
             self.inputs.weight.normal_(0, _INPUTS_IN_USE**-0.5, generator=generator)
-            for linear in self.hidden:
+            for linear in self.tail:
                 linear.weight.normal_(0, linear.in_features**-0.5, generator=generator)
                 linear.bias.zero_()
             self.output.weight.normal_(0, 0.1 * self.output.in_features**-0.5, generator=generator)
             self.output.bias.zero_()
 
+    @property
+    def tail(self) -> list[nn.Linear]:
+        """Hidden layers after the first."""
+        return [layer for layer in self.hidden if isinstance(layer, nn.Linear)]
+
     def forward(self, inputs: Tensor, impossible: Tensor) -> Tensor:
         values = self._activation(self.inputs(inputs))
-        for linear in self.hidden:
+        for linear in self.tail:
             values = self._activation(linear(values))
         return self.output(values).masked_fill(impossible, _IMPOSSIBLE)
 

@@ -26,7 +26,7 @@ _WIDEST = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """Shape of a value network; two checkpoints with equal ones have the same weight names and sizes."""
+    """Shape of a value network: equal ones have the same weight names and sizes."""
 
     encoding: str = "tesauro"
     """Inputs: a name in `features.ENCODINGS`."""
@@ -64,7 +64,7 @@ class Architecture:
 
 
 def check_weights(architecture: Architecture, weights: Weights) -> None:
-    """Raise ValueError unless names, shapes and types fit the architecture and all numbers are finite."""
+    """Raise ValueError unless names, shapes and types fit and all numbers are finite."""
     shapes = architecture.shapes
     if set(weights) != set(shapes):
         odd = sorted(set(weights) ^ set(shapes))
@@ -72,9 +72,8 @@ def check_weights(architecture: Architecture, weights: Weights) -> None:
     for name, shape in shapes.items():
         weight = weights[name]
         if weight.shape != shape or weight.dtype != np.float32:
-            raise ValueError(
-                f"weight {name}: float32 {list(shape)} expected, got {weight.dtype} {list(weight.shape)}"
-            )
+            got = f"{weight.dtype} {list(weight.shape)}"
+            raise ValueError(f"weight {name}: float32 {list(shape)} expected, got {got}")
         if not np.isfinite(weight).all():
             raise ValueError(f"weight {name}: holds numbers that are not finite")
 
