@@ -77,7 +77,8 @@ def weight_gradient(boards, columns, numbers, sums_gradient, gradient):
 def cross_entropy(logits, impossible, targets, slopes):
     """Mean cross-entropy of targets [B, 6] under the softmax of logits [B, 6].
 
-    Its gradient by the logits goes into slopes [B, 6]. Impossible outcomes take no part; their targets must be 0.
+    Its gradient by the logits goes into slopes [B, 6]. Impossible outcomes take no part; their
+    targets must be 0.
     """
     loss = 0.0
     scale = np.float32(1 / len(logits))

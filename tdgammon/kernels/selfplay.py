@@ -35,7 +35,8 @@ def play_games(start, keys, network, values, max_turns, boards, probabilities, l
     Game after game, row t of a game is the board before its roll and, in `probabilities`, its
     value as the choice that led to it saw it (the first row of a game is not written). A game's
     last row is its final position with its exact outcome. lengths int32 [G] gets the number of
-    rows, or 0 for a game dropped after max_turns. `boards` needs max_turns + 2 rows a game. Returns rows used.
+    rows, or 0 for a game dropped after max_turns. `boards` needs max_turns + 2 rows a game.
+    Returns the number of rows used.
     """
     rows = np.empty((_ROWS, 26), np.int8)
     steps = np.empty((_ROWS, 4), np.uint8)
