@@ -61,7 +61,14 @@ def choose_by_value(boards, rolls, tables, per_off, chosen):
     steps = np.empty((movegen.ROW_BOUND, 4), np.uint8)
     for i in range(len(boards)):
         end = movegen.generate(
-            boards[i], np.int64(rolls[i, 0]), np.int64(rolls[i, 1]), flipped, scratch, rows, steps, 0
+            boards[i],
+            np.int64(rolls[i, 0]),
+            np.int64(rolls[i, 1]),
+            flipped,
+            scratch,
+            rows,
+            steps,
+            movegen.FIRST,
         )
         kind = 1 if is_race(boards[i]) else 0
         best = 0
@@ -87,7 +94,7 @@ def choose_by_hash(boards, rolls, key, chosen):
     steps = np.empty((movegen.ROW_BOUND, 4), np.uint8)
     for i in range(len(boards)):
         die1, die2 = np.int64(rolls[i, 0]), np.int64(rolls[i, 1])
-        end = movegen.generate(boards[i], die1, die2, flipped, scratch, rows, steps, 0)
+        end = movegen.generate(boards[i], die1, die2, flipped, scratch, rows, steps, movegen.FIRST)
         word = dice.mix(key + np.uint64(8 * max(die1, die2) + min(die1, die2)) * dice.GAMMA)
         for place in range(26):
             word = dice.mix(word + np.uint64(np.int64(boards[i, place]) + 16) * dice.GAMMA)

@@ -23,6 +23,10 @@ ROW_BOUND = 20_475
 SCRATCH = 32
 """Length of the int64 scratch array that `generate` wants."""
 
+FIRST = np.int64(0)
+"""First row of a buffer. A plain 0 is a type of its own to numba: it would compile all this twice."""
+
+_NONE, _FOUR = np.int64(0), np.int64(4)
 _BAR = 1 << 25
 _OUTSIDE = ~0x7F  # places above 6, the bar included
 
@@ -253,9 +257,9 @@ def generate(board, die1, die2, flipped, scratch, rows, steps, end):
     `rows` needs ROW_BOUND free rows. flipped int8 [26] and scratch int64 [SCRATCH] are working
     space. Returns the new end; a board with no legal play gives itself, flipped, with no steps.
     """
-    own = 0
-    free = 0
-    blots = 0
+    own = _NONE
+    free = _NONE
+    blots = _NONE
     for place in range(26):
         count = board[place]
         flipped[25 - place] = -count
@@ -273,7 +277,7 @@ def generate(board, die1, die2, flipped, scratch, rows, steps, end):
         low = min(die1, die2)
         end = _generate_pair(board, flipped, own, free, blots, high, low, scratch, rows, steps, end)
     else:
-        end, deepest = _generate_double(flipped, own, free, die1, 4, scratch, rows, steps, end)
+        end, deepest = _generate_double(flipped, own, free, die1, _FOUR, scratch, rows, steps, end)
         if end == start and deepest:
             end, deepest = _generate_double(
                 flipped, own, free, die1, deepest, scratch, rows, steps, end

@@ -19,9 +19,9 @@ def choose_batch(boards, rolls, network, values, chosen, probabilities):
     num_afterstates = 0
     for b in range(len(boards)):
         first, second = np.int64(rolls[b, 0]), np.int64(rolls[b, 1])
-        end = movegen.generate(boards[b], first, second, flipped, scratch, rows, steps, 0)
+        end = movegen.generate(boards[b], first, second, flipped, scratch, rows, steps, movegen.FIRST)
         best = forward.best_afterstate(
-            boards[b], rows, steps, 0, end, network, values, work, probabilities[b]
+            boards[b], rows, steps, movegen.FIRST, end, network, values, work, probabilities[b]
         )
         chosen[b] = rows[best]
         num_afterstates += end
@@ -51,9 +51,17 @@ def play_games(start, keys, network, values, max_turns, boards, probabilities, l
         while turn < max_turns and not over:
             board = boards[at + turn]
             first, second = dice.roll(keys[game], turn)
-            end = movegen.generate(board, first, second, flipped, scratch, rows, steps, 0)
+            end = movegen.generate(board, first, second, flipped, scratch, rows, steps, movegen.FIRST)
             best = forward.best_afterstate(
-                board, rows, steps, 0, end, network, values, work, probabilities[at + turn + 1]
+                board,
+                rows,
+                steps,
+                movegen.FIRST,
+                end,
+                network,
+                values,
+                work,
+                probabilities[at + turn + 1],
             )
             boards[at + turn + 1] = rows[best]
             turn += 1
@@ -89,8 +97,12 @@ def one_roll(boards, rolls, weights, network, values, expected, equity_sds):
         square = 0.0
         for r in range(len(rolls)):
             first, second = np.int64(rolls[r, 0]), np.int64(rolls[r, 1])
-            end = movegen.generate(boards[b], first, second, flipped, scratch, rows, steps, 0)
-            forward.best_afterstate(boards[b], rows, steps, 0, end, network, values, work, best)
+            end = movegen.generate(
+                boards[b], first, second, flipped, scratch, rows, steps, movegen.FIRST
+            )
+            forward.best_afterstate(
+                boards[b], rows, steps, movegen.FIRST, end, network, values, work, best
+            )
             equity = 0.0
             for k in range(6):
                 mean[k] += weights[r] * best[5 - k]
