@@ -1,0 +1,106 @@
+"""The slow twin of the value network, in plain Python and float64 torch, and weights for tests.
+
+The inputs are written down anew from `value/features.py`'s words and the layers from
+`value/tables.py`'s; of the package only the names of the weights are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from tdgammon.value.tables import Architecture
+
+Weights = dict[str, NDArray[np.float32]]
+
+ARCHITECTURES = {
+    "tesauro-relu": Architecture(encoding="tesauro", hidden=(20,), activation="relu"),
+    "tesauro-sigmoid": Architecture(encoding="tesauro", hidden=(7,), activation="sigmoid"),
+    "counts-relu": Architecture(encoding="counts", hidden=(16, 9), activation="relu"),
+    "counts-sigmoid": Architecture(encoding="counts", hidden=(9, 17, 5), activation="sigmoid"),
+    "one-unit": Architecture(encoding="counts", hidden=(1,), activation="relu"),
+}
+"""Both encodings and activations, one and several layers, sizes that fill no vector register."""
+
+
+def random_weights(architecture: Architecture, seed: int = 1, scale: float = 1.0) -> Weights:
+    """Normal weights of a size that gives all six outcomes chances worth comparing."""
+    rng = np.random.default_rng(seed)
+    weights = {}
+    for name, shape in architecture.shapes.items():
+        fan_in = 20 if name == "inputs.weight" else shape[-1]
+        spread = scale / fan_in**0.5 if len(shape) == 2 else 0.3 * scale
+        weights[name] = rng.normal(0, spread, shape).astype(np.float32)
+    return weights
+
+
+def _point(encoding: str, count: int) -> list[float]:
+    if encoding == "tesauro":
+        return [float(count >= 1), float(count >= 2), float(count >= 3), max(0, count - 3) / 2]
+    return [*(float(count == n) for n in (1, 2, 3, 4, 5)), float(count >= 6), max(0, count - 6) / 4]
+
+
+def inputs(board: Sequence[int], encoding: str) -> list[float]:
+    """The F inputs of one board, for each side: its points from 1 to 24, its bar, its checkers off."""
+    found: list[float] = []
+    for sign, bar in ((1, 25), (-1, 0)):
+        own = [max(0, sign * int(count)) for count in board]
+        for place in range(1, 25):
+            found += _point(encoding, own[place])
+        off = 15 - sum(own)
+        if encoding == "tesauro":
+            found += [own[bar] / 2, off / 15]
+        else:
+            found += _point("counts", own[bar])
+            found += [off / 15, *(float(off >= n) for n in (1, 3, 6, 9, 12, 14))]
+    return found
+
+
+def outcome(board: Sequence[int]) -> list[float] | None:
+    """Chances of the six outcomes of a finished game, or None while it goes on (R12)."""
+    own = [max(0, int(count)) for count in board]
+    opposing = [max(0, -int(count)) for count in board]
+    if sum(own) and sum(opposing):
+        return None
+    won = not sum(own)
+    loser = opposing if won else own
+    deep = loser[0:7] if won else loser[19:26]  # the winner's home board and the loser's bar
+    size = 1 if sum(loser) < 15 else 3 if any(deep) else 2
+    return [float(k == (3 - size if won else 2 + size)) for k in range(6)]
+
+
+def possible(board: Sequence[int]) -> list[bool]:
+    """Which outcomes can still come: a side that has borne off loses no gammon (R12)."""
+    own_off = sum(max(0, int(c)) for c in board) < 15
+    opposing_off = sum(max(0, -int(c)) for c in board) < 15
+    return [not opposing_off] * 2 + [True] * 2 + [not own_off] * 2
+
+
+def logits(x: torch.Tensor, weights: Mapping[str, torch.Tensor], activation: str) -> torch.Tensor:
+    """The network's last layer for inputs [B, F], before anything impossible is left out."""
+    act = torch.relu if activation == "relu" else torch.sigmoid
+    values = act(x @ weights["inputs.weight"] + weights["inputs.bias"])
+    layer = 0
+    while f"hidden.{layer}.weight" in weights:
+        values = act(values @ weights[f"hidden.{layer}.weight"].T + weights[f"hidden.{layer}.bias"])
+        layer += 1
+    return values @ weights["output.weight"].T + weights["output.bias"]
+
+
+def probabilities(
+    boards: Sequence[Sequence[int]], architecture: Architecture, weights: Mapping[str, NDArray]
+) -> NDArray[np.float64]:
+    """Chances of the six outcomes of boards, [B, 6]; exact where the game is over."""
+    exact = {name: torch.from_numpy(value).double() for name, value in weights.items()}
+    x = torch.tensor([inputs(board, architecture.encoding) for board in boards], dtype=torch.float64)
+    last = logits(x, exact, architecture.activation)
+    rule_out = ~torch.tensor([possible(board) for board in boards])
+    found = torch.softmax(last.masked_fill(rule_out, -torch.inf), dim=1).numpy()
+    for row, board in enumerate(boards):
+        over = outcome(board)
+        if over is not None:
+            found[row] = over
+    return found
