@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from tdgammon.cli import main as cli
-from tdgammon.cli.play import Table, choices, result
+from tdgammon.cli.play import Table, choice, choices, result
+from tdgammon.decide.bots import NetworkBot
 from tdgammon.game.board import START, flip, text
 from tdgammon.game.moves import afterstates
 from tdgammon.notation.plays import plays
 from tdgammon.notation.saved_game import BOT, PERSON, Game, load_game
+from tdgammon.value.evaluator import NetworkEvaluator
+from tdgammon.value.tables import Architecture
 
 
 class First:
@@ -166,6 +169,23 @@ def test_hint_lists_the_best_plays_with_equity_and_chances():
     # the opponent's chances are 0.01 0.09 0.3 to win and 0.4 0.15 0.05 to lose
     assert lines[0].split() == ["1.", *best.split(), "+0.150", "+0.000", "60%", "20%,", "10%"]
     assert lines[1].split()[-5:-3] == ["+0.140", "-0.010"]
+
+
+def test_hint_of_a_network_starts_with_its_own_choice():
+    architecture = Architecture(hidden=(4,))
+    rng = np.random.default_rng(1)
+    weights = {
+        name: rng.normal(0, 0.3, shape).astype(np.float32)
+        for name, shape in architecture.shapes.items()
+    }
+    player = NetworkBot("net", NetworkEvaluator(architecture, weights))
+    for roll in ((3, 1), (6, 6)):
+        _, *lines = choices(player, START.copy(), roll)
+        own = choice(player, START.copy(), roll).notation
+        assert lines[0].startswith(f"1. {own} ")
+        losses = [float(line.split()[-4]) for line in lines]
+        assert losses[0] == 0
+        assert losses == sorted(losses, reverse=True)
 
 
 def test_hint_of_a_bot_without_equities_is_its_choice():

@@ -272,7 +272,7 @@ def other_forms(rng, play):
 
 def test_every_play_reads_back_to_the_same_afterstate():
     rng = random.Random(5)
-    for board, roll in some_positions(4, 40):
+    for board, roll in some_positions(4, 25):
         made = plays(board, roll)
         for play in rng.sample(made, min(len(made), 6)):
             if not play.steps:
@@ -325,7 +325,7 @@ def test_what_is_read_moves_the_checkers_of_the_text_and_no_others():
 def test_a_text_is_refused_only_if_no_legal_play_moves_those_checkers():
     rng = random.Random(9)
     num_refused = 0
-    for board, roll in some_positions(10, 200):
+    for board, roll in some_positions(10, 100):
         legal = [moved(board, reference.flipped(row)) for row in reference.afterstates(board, roll)]
         dice = [roll[0]] * 4 if roll[0] == roll[1] else [*roll]
         own = [place for place in range(1, 26) if board[place] > 0]
@@ -340,7 +340,7 @@ def test_a_text_is_refused_only_if_no_legal_play_moves_those_checkers():
         except IllegalPlay:
             num_refused += 1
             assert {place: count for place, count in named.items() if count} not in legal
-    assert num_refused > 300
+    assert num_refused > 200
 
 
 @settings(max_examples=300)
