@@ -70,6 +70,7 @@ def test_r4_of_a_double_as_many_as_can_be_played():
     assert after("24 / 12:2", 3, 3) == boards_of("15 / 12:2")  # three
     assert after("24:2 / 18:2", 3, 3) == boards_of("21:2 / 18:2")  # two, one with each
     assert after("24 9 / 16:2", 4, 4) == boards_of("20 1 / 16:2")  # three: 24/20 9/5 5/1
+    assert after("24 / 18:2", 3, 3) == boards_of("21 / 18:2")  # one
     assert after("24 / 21:2", 3, 3) == boards_of("24 / 21:2")  # none
 
 
