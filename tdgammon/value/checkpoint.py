@@ -31,6 +31,7 @@ RUN_CHECKPOINT = "checkpoint"
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SHELVES = (_PACKAGE / "checkpoints", _PACKAGE.parent / "checkpoints")
 _TOLERANCE = 1e-4
+_FRESH = ".new"  # ends the name of a file that is not in place yet
 
 _EXAMPLES = (
     "start",
@@ -72,15 +73,12 @@ def available() -> list[str]:
 def find(name_or_path: str | Path) -> Path:
     """Folder of a shipped checkpoint's name, a path or a run; CheckpointError if there is none."""
     text = str(name_or_path)
-    if os.sep not in text:
-        for shelf in _SHELVES:
-            if (shelf / text / DOCUMENT).is_file():
-                return shelf / text
     path = Path(text)
     if path.name == DOCUMENT:
         path = path.parent
-    for folder in (path, path / RUN_CHECKPOINT):
-        if (folder / DOCUMENT).is_file():
+    shelved = [] if os.sep in text else [shelf / text for shelf in _SHELVES]
+    for folder in (*shelved, path, path / RUN_CHECKPOINT):
+        if os.path.isfile(folder / DOCUMENT):  # Path.is_file raises for a name that is too long
             return folder
     shipped = ", ".join(available()) or "none"
     raise CheckpointError(f"no checkpoint {text!r} (shipped: {shipped}; or a folder with {DOCUMENT})")
@@ -89,14 +87,8 @@ def find(name_or_path: str | Path) -> Path:
 def read(name_or_path: str | Path = "default") -> Checkpoint:
     """The checkpoint, with its weights checked against the document; CheckpointError if not sound."""
     path = find(name_or_path)
-    document = _read_document(path / DOCUMENT)
+    document, data = _read_files(path)
     file = document["weights"]
-    if Path(file).name != file:
-        raise CheckpointError(f"checkpoint {str(path)!r}: weights must lie in its folder, got {file!r}")
-    try:
-        data = (path / file).read_bytes()
-    except FileNotFoundError:
-        raise CheckpointError(f"checkpoint {str(path)!r}: {file} is missing") from None
     sha256 = hashlib.sha256(data).hexdigest()
     if sha256 != document["sha256"]:
         raise CheckpointError(
@@ -123,9 +115,19 @@ def verify(name_or_path: str | Path = "default") -> Checkpoint:
     """As `read`, and the weights must give the probabilities that the document records."""
     checkpoint = read(name_or_path)
     evaluator = checkpoint.evaluator()
+    if not checkpoint.document["examples"]:
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: there are no examples to verify it by"
+        )
     for example in checkpoint.document["examples"]:
-        got = evaluator.probabilities(parse(example["board"]))[0]
-        if np.abs(got - np.array(example["probabilities"], np.float32)).max() > _TOLERANCE:
+        try:
+            got = evaluator.probabilities(parse(str(example["board"])))[0]
+            wanted = np.array(example["probabilities"], np.float32)
+        except (KeyError, TypeError, ValueError) as fault:
+            raise CheckpointError(
+                f"checkpoint {str(checkpoint.path)!r}: example {example!r:.200}: {fault!r}"
+            ) from None
+        if wanted.shape != got.shape or not np.abs(got - wanted).max() <= _TOLERANCE:
             raise CheckpointError(
                 f"checkpoint {str(checkpoint.path)!r}: {example['board']!r} gives {got.tolist()}, "
                 f"the document says {example['probabilities']}"
@@ -179,15 +181,15 @@ def write(
     path.mkdir(parents=True, exist_ok=True)
     replace_file(path / document["weights"], data)
     replace_file(path / DOCUMENT, (json.dumps(document, indent=1) + "\n").encode())
-    for old in path.glob("weights-*.safetensors"):
+    for old in (*path.glob("weights-*.safetensors"), *path.glob(f".weights-*{_FRESH}")):
         if old.name != document["weights"]:
-            old.unlink()
+            old.unlink(missing_ok=True)
     return sha256
 
 
 def replace_file(path: Path, data: bytes) -> None:
     """Put a file in place in one step, on disk before it appears; OSError leaves the old one."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh = path.with_name(f".{path.name}{_FRESH}")
     try:
         with open(fresh, "wb") as file:
             file.write(data)
@@ -204,10 +206,31 @@ def _versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {n: version(n) for n in ("numpy", "numba", "torch")}
 
 
+def _read_files(path: Path) -> tuple[dict[str, Any], bytes]:
+    """The document and the weights it names; read again if a run has replaced both in between."""
+    document = _read_document(path / DOCUMENT)
+    while True:
+        file = document["weights"]
+        if Path(file).name != file:
+            raise CheckpointError(
+                f"checkpoint {str(path)!r}: weights must lie in its folder, got {file!r}"
+            )
+        try:
+            return document, (path / file).read_bytes()
+        except FileNotFoundError:
+            before, document = document, _read_document(path / DOCUMENT)
+            if document == before:
+                raise CheckpointError(f"checkpoint {str(path)!r}: {file} is missing") from None
+        except (OSError, ValueError) as fault:
+            raise CheckpointError(
+                f"checkpoint {str(path)!r}: weights {file!r} cannot be read: {fault}"
+            ) from None
+
+
 def _read_document(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text())
-    except (json.JSONDecodeError, UnicodeDecodeError) as fault:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as fault:
         raise CheckpointError(f"checkpoint document {str(path)!r} cannot be read: {fault}") from None
     wanted = {
         "format": int,
@@ -215,10 +238,13 @@ def _read_document(path: Path) -> dict[str, Any]:
         "weights": str,
         "sha256": str,
         "games": int,
+        "versions": dict,
+        "config": dict,
+        "bench": list,
         "examples": list,
     }
     for key, kind in wanted.items():
-        if not isinstance(document, dict) or not isinstance(document.get(key), kind):
+        if not isinstance(document, dict) or type(document.get(key)) is not kind:
             raise CheckpointError(
                 f"checkpoint document {str(path)!r}: {key!r} is missing or no {kind.__name__}"
             )

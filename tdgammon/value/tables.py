@@ -40,7 +40,7 @@ class Architecture:
             raise ValueError(
                 f"network.encoding: one of {', '.join(ENCODINGS)} expected, got {self.encoding!r}"
             )
-        if not self.hidden or not all(0 < size <= _WIDEST for size in self.hidden):
+        if not self.hidden or not all(type(n) is int and 0 < n <= _WIDEST for n in self.hidden):
             raise ValueError(f"network.hidden: sizes must be 1 to {_WIDEST}, got {self.hidden}")
         if self.activation not in ACTIVATIONS:
             raise ValueError(
