@@ -96,11 +96,11 @@ def pip_counts(boards: Boards) -> NDArray[np.int32]:
     return np.stack([own, opposing], axis=1).astype(np.int32)
 
 
-def off_counts(boards: Boards) -> NDArray[np.int32]:
-    """Checkers borne off by the player and by the opponent: [B, 2]."""
+def off_counts(boards: Boards, num_checkers: int = NUM_CHECKERS) -> NDArray[np.int32]:
+    """Checkers borne off by the player and by the opponent, of `num_checkers` each: [B, 2]."""
     wide = boards.astype(np.int32)
     sides = [np.maximum(wide, 0).sum(axis=1), np.maximum(-wide, 0).sum(axis=1)]
-    return (NUM_CHECKERS - np.stack(sides, axis=1)).astype(np.int32)
+    return (num_checkers - np.stack(sides, axis=1)).astype(np.int32)
 
 
 def has_contact(boards: Boards) -> NDArray[np.bool_]:
@@ -111,15 +111,15 @@ def has_contact(boards: Boards) -> NDArray[np.bool_]:
     return rear_own > rear_opposing
 
 
-def points_won(boards: Boards) -> NDArray[np.int8]:
+def points_won(boards: Boards, num_checkers: int = NUM_CHECKERS) -> NDArray[np.int8]:
     """Result for the player on roll, int8 [B]: 0 while the game goes on, else 1, 2, 3 or -1, -2, -3.
 
     Source: rule R12. An afterstate that ends the game is lost for the player on roll.
     """
-    off = off_counts(boards)
+    off = off_counts(boards, num_checkers)
     points = np.zeros(len(boards), np.int8)
     for winner, sign in ((1, -1), (0, 1)):
-        over = off[:, winner] == NUM_CHECKERS
+        over = off[:, winner] == num_checkers
         lost_none_off = off[:, 1 - winner] == 0
         loser_is_on_roll = winner == 1  # then bar 25 and points 19..24 are the winner's home
         deep = (boards[:, 19:26] > 0 if loser_is_on_roll else boards[:, 0:7] < 0).any(axis=1)

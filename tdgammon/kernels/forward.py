@@ -44,6 +44,8 @@ class Network(NamedTuple):
     """float32 [6]."""
     activation: int
     """RELU or SIGMOID."""
+    num_checkers: int
+    """Checkers a side in the game that is played."""
 
 
 @intrinsic
@@ -80,8 +82,8 @@ def exp32(x):
 
 
 @nb.njit(cache=True, nogil=True)
-def fill_cells(board, cells):
-    """Counts on the 28 places of a board into `cells` int8 [28]."""
+def fill_cells(board, num_checkers, cells):
+    """Counts on the 28 places of a board of `num_checkers` a side into `cells` int8 [28]."""
     own = 0
     opposing = 0
     for place in range(26):
@@ -91,8 +93,8 @@ def fill_cells(board, cells):
             own += count
         else:
             opposing -= count
-    cells[OWN_OFF] = 15 - own
-    cells[OPPONENT_OFF] = opposing - 15
+    cells[OWN_OFF] = num_checkers - own
+    cells[OPPONENT_OFF] = opposing - num_checkers
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -191,14 +193,14 @@ def softmax(logits, own_off, opponent_off, probabilities):
 
 
 @nb.njit(cache=True, nogil=True)
-def finished(cells, probabilities):
+def finished(cells, num_checkers, probabilities):
     """Whether the game is over, with its outcome in `probabilities` if it is (R12)."""
-    if cells[OPPONENT_OFF] != -15 and cells[OWN_OFF] != 15:
+    if cells[OPPONENT_OFF] != -num_checkers and cells[OWN_OFF] != num_checkers:
         return False
     for k in range(6):
         probabilities[k] = np.float32(0)
     size = 0
-    if cells[OPPONENT_OFF] == -15:
+    if cells[OPPONENT_OFF] == -num_checkers:
         if cells[OWN_OFF] == 0:
             size = 1
             for place in range(19, 26):
@@ -218,7 +220,7 @@ def finished(cells, probabilities):
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def evaluate(cells, sums, network, hidden, logits, probabilities):
     """Outcome probabilities of a position with first-layer `sums`; exact if the game is over."""
-    if finished(cells, probabilities):
+    if finished(cells, network.num_checkers, probabilities):
         return
     num_units = len(network.bias)
     first = hidden[0]
@@ -272,7 +274,7 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
     flipped = cells[5]
     for place in range(26):
         flipped[place] = -board[25 - place]
-    fill_cells(flipped, cells[0])
+    fill_cells(flipped, network.num_checkers, cells[0])
     first_layer(cells[0], network, sums[0])
     depth = 0  # steps of the previous afterstate that are held in cells, sums
     chosen = start
@@ -289,8 +291,8 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
         depth = num_steps
         own_off = cells[num_steps, OWN_OFF]
         opponent_off = cells[num_steps, OPPONENT_OFF]
-        if opponent_off == -15:
-            finished(cells[num_steps], probabilities)
+        if opponent_off == -network.num_checkers:
+            finished(cells[num_steps], network.num_checkers, probabilities)
         else:
             if activation == RELU:
                 for i in range(num_units):
@@ -353,7 +355,7 @@ def evaluate_batch(boards, network, probabilities):
     """Outcome probabilities [B, 6] of boards [B, 26], player on roll."""
     cells, sums, hidden, logits, row = workspace(network)
     for b in range(len(boards)):
-        fill_cells(boards[b], cells[0])
+        fill_cells(boards[b], network.num_checkers, cells[0])
         first_layer(cells[0], network, sums[0])
         evaluate(cells[0], sums[0], network, hidden, logits, row)
         for k in range(6):

@@ -13,12 +13,12 @@ _FAST = {"reassoc", "contract", "nsz"}
 
 
 @nb.njit(cache=True, nogil=True)
-def encode(boards, columns, numbers, inputs):
+def encode(boards, num_checkers, columns, numbers, inputs):
     """Dense inputs [B, F] of boards [B, 26]."""
     cells = np.empty(NUM_PLACES, np.int8)
     for b in range(len(boards)):
         inputs[b] = 0
-        fill_cells(boards[b], cells)
+        fill_cells(boards[b], num_checkers, cells)
         for place in range(NUM_PLACES):
             count = cells[place]
             if count != 0:
@@ -30,12 +30,12 @@ def encode(boards, columns, numbers, inputs):
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST)
-def weighted_sums(boards, columns, numbers, weight, bias, sums, impossible):
+def weighted_sums(boards, num_checkers, columns, numbers, weight, bias, sums, impossible):
     """sums [B, H] = inputs @ weight [F, H] + bias [H]; impossible bool [B, 6] marks outcomes that
     the rules exclude: gammons of a side that has borne off (R12)."""
     cells = np.empty(NUM_PLACES, np.int8)
     for b in range(len(boards)):
-        fill_cells(boards[b], cells)
+        fill_cells(boards[b], num_checkers, cells)
         for i in range(sums.shape[1]):
             sums[b, i] = bias[i]
         for place in range(NUM_PLACES):
@@ -55,12 +55,12 @@ def weighted_sums(boards, columns, numbers, weight, bias, sums, impossible):
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST)
-def weight_gradient(boards, columns, numbers, sums_gradient, gradient):
+def weight_gradient(boards, num_checkers, columns, numbers, sums_gradient, gradient):
     """gradient [F, H] = inputs.T @ sums_gradient [B, H]."""
     cells = np.empty(NUM_PLACES, np.int8)
     gradient[:] = 0
     for b in range(len(boards)):
-        fill_cells(boards[b], cells)
+        fill_cells(boards[b], num_checkers, cells)
         for place in range(NUM_PLACES):
             count = cells[place]
             if count != 0:

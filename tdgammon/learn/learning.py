@@ -22,7 +22,7 @@ class Learner:
 
     def __init__(self, architecture: Architecture, seed: int, averaging: float) -> None:
         self.network = ValueNetwork(architecture, torch.Generator().manual_seed(seed))
-        self.encoder = Encoder(architecture.encoding)
+        self.encoder = Encoder(architecture.encoding, architecture.num_checkers)
         self.averaging = averaging
         """Share of the old average that one step keeps."""
         self._parameters: list[torch.Tensor] = list(self.network.parameters())

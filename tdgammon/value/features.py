@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tdgammon.game.board import Boards
+from tdgammon.game.board import NUM_CHECKERS, Boards
 from tdgammon.kernels import forward, learning
 from tdgammon.value.outcome import NUM_OUTCOMES
 
@@ -80,8 +80,10 @@ def design(encoding: str) -> Design:
 class Encoder:
     """The inputs of an encoding as lists of (column, number), for learning."""
 
-    def __init__(self, encoding: str) -> None:
+    def __init__(self, encoding: str, num_checkers: int = NUM_CHECKERS) -> None:
         matrix = design(encoding)
+        self.num_checkers = num_checkers
+        """A side."""
         self.num_inputs: int = matrix.shape[2]
         """F"""
         used = matrix != 0
@@ -96,7 +98,7 @@ class Encoder:
     def encode(self, boards: Boards) -> NDArray[np.float32]:
         """Dense inputs float32 [B, F] of boards int8 [B, 26]."""
         dense = np.empty((len(boards), self.num_inputs), np.float32)
-        learning.encode(boards, self._columns, self._numbers, dense)
+        learning.encode(boards, self.num_checkers, self._columns, self._numbers, dense)
         return dense
 
     def weighted_sums(
@@ -106,7 +108,7 @@ class Encoder:
         that `outcome.impossible_outcomes` marks."""
         sums = np.empty((len(boards), weight.shape[1]), np.float32)
         impossible = np.empty((len(boards), NUM_OUTCOMES), np.bool_)
-        learning.weighted_sums(boards, self._columns, self._numbers, weight, bias, sums, impossible)
+        learning.weighted_sums(boards, self.num_checkers, self._columns, self._numbers, weight, bias, sums, impossible)
         return sums, impossible
 
     def weight_gradient(
@@ -114,5 +116,5 @@ class Encoder:
     ) -> NDArray[np.float32]:
         """encode(boards).T @ sums_gradient [B, H], as float32 [F, H]."""
         gradient = np.empty((self.num_inputs, sums_gradient.shape[1]), np.float32)
-        learning.weight_gradient(boards, self._columns, self._numbers, sums_gradient, gradient)
+        learning.weight_gradient(boards, self.num_checkers, self._columns, self._numbers, sums_gradient, gradient)
         return gradient

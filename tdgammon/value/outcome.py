@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tdgammon.game.board import Boards, off_counts
+from tdgammon.game.board import NUM_CHECKERS, Boards, off_counts
 
 NUM_OUTCOMES = 6
 
@@ -61,9 +61,9 @@ def from_nested(nested: NDArray[np.float32]) -> NDArray[np.float32]:
     )
 
 
-def impossible_outcomes(boards: Boards) -> NDArray[np.bool_]:
+def impossible_outcomes(boards: Boards, num_checkers: int = NUM_CHECKERS) -> NDArray[np.bool_]:
     """bool [B, 6]: gammons of a side that has borne off a checker cannot happen (R12)."""
-    own_off, opponent_off = (off_counts(boards) > 0).T
+    own_off, opponent_off = (off_counts(boards, num_checkers) > 0).T
     impossible = np.zeros((len(boards), NUM_OUTCOMES), bool)
     impossible[:, :2] = opponent_off[:, None]
     impossible[:, 4:] = own_off[:, None]

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tdgammon.game.board import NUM_CHECKERS
 from tdgammon.kernels import forward
 from tdgammon.value.features import ENCODINGS, design
 from tdgammon.value.outcome import NUM_OUTCOMES
@@ -34,6 +35,8 @@ class Architecture:
     """Units of each hidden layer, 1 to 4096; the first is the table."""
     activation: str = "relu"
     """Of the hidden layers: `relu` or `sigmoid`."""
+    num_checkers: int = NUM_CHECKERS
+    """Checkers a side in the game that is played, 1 to 15."""
 
     def __post_init__(self) -> None:
         if self.encoding not in ENCODINGS:
@@ -46,6 +49,9 @@ class Architecture:
             raise ValueError(
                 f"network.activation: one of {', '.join(ACTIVATIONS)} expected, got {self.activation!r}"
             )
+
+        if not 1 <= self.num_checkers <= NUM_CHECKERS:
+            raise ValueError(f"network.num_checkers: must be 1 to 15, got {self.num_checkers}")
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -97,4 +103,5 @@ def play_network(architecture: Architecture, weights: Weights) -> forward.Networ
         output=np.ascontiguousarray(weights["output.weight"]),
         output_bias=np.ascontiguousarray(weights["output.bias"]),
         activation=ACTIVATIONS[architecture.activation],
+        num_checkers=architecture.num_checkers,
     )
