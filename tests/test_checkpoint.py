@@ -77,7 +77,12 @@ def test_what_is_written_is_read(name, tmp_path):
 def test_the_document_holds_what_a_reader_wants_to_know(folder):
     document = json.loads((folder / checkpoint.DOCUMENT).read_text())
     assert document["format"] == 1
-    assert document["architecture"] == {"encoding": "tesauro", "hidden": [4], "activation": "relu"}
+    assert document["architecture"] == {
+        "encoding": "tesauro",
+        "hidden": [4],
+        "activation": "relu",
+        "num_checkers": 15,
+    }
     assert hashlib.sha256((folder / document["weights"]).read_bytes()).hexdigest() == document["sha256"]
     assert set(document["versions"]) == {"python", "numpy", "numba", "torch"}
     assert len(document["examples"]) >= 3
