@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from numpy.typing import ArrayLike
 
+from tdgammon.game import rules
 from tdgammon.game.board import OWN_BAR, Boards, checked_boards, checked_rolls
 from tdgammon.game.moves import afterstates_with_steps
 
@@ -34,7 +35,7 @@ class NotationError(ValueError):
     """A text that cannot be read, or that fits more than one play."""
 
 
-class IllegalPlay(NotationError):
+class IllegalPlay(NotationError, rules.IllegalPlay):
     """A text that says clearly what the rules do not allow; the message ends with the reason."""
 
 
