@@ -135,11 +135,11 @@ PRESETS: dict[str, GameRules] = {
     "003": GameRules(cube_limit=1),
     "004": GameRules(jacoby=True, beavers=True, automatic_doubles="one"),
 }
-"""Rules by name; 000 to 004 are the five rule texts, each with the options that it describes as usual."""
+"""Rules by name; 000 to 004 are the five rule texts, each with its usual options."""
 
 
 def rules(name: str | GameRules) -> GameRules:
-    """The preset of that name; ValueError, quoting it, for another. `GameRules` come back as they are."""
+    """The preset of that name, or the `GameRules` given; ValueError, quoting it, for another name."""
     if isinstance(name, GameRules):
         return name
     if name not in PRESETS:
