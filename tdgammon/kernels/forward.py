@@ -23,6 +23,7 @@ RELU, SIGMOID = 0, 1
 _FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
 _LOG2_E = np.float32(1.4426950408889634)
 _LN2 = np.float32(0.6931471805599453)
+_APART = 256  # numbers; loops take at most 4 vectors of 16 at a time
 
 
 class Network(NamedTuple):
@@ -337,16 +338,26 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
 
 @nb.njit(cache=True, nogil=True)
 def workspace(network):
-    """Arrays that `best_afterstate` works in."""
+    """Arrays that `best_afterstate` works in.
+
+    Those of floats lie in one block, far apart. A compiled loop looks how near the numbers it reads
+    are to those it writes, and takes a scalar path with other rounding if they are too near for
+    vectors; arrays of their own are near or not as the heap has it, another way in each thread.
+    """
     width = np.int64(0)
     for size in network.sizes:
         width = max(width, size)
+    num_units = len(network.bias)
+    hidden_at = 5 * num_units + _APART
+    logits_at = hidden_at + 2 * width + _APART
+    probabilities_at = logits_at + 8 + _APART
+    block = np.empty(probabilities_at + 8, np.float32)
     return (
         np.empty((6, NUM_PLACES), np.int8),
-        np.empty((5, len(network.bias)), np.float32),
-        np.empty((2, width), np.float32),
-        np.empty(8, np.float32),
-        np.empty(8, np.float32),
+        block[: 5 * num_units].reshape(5, num_units),
+        block[hidden_at : hidden_at + 2 * width].reshape(2, width),
+        block[logits_at : logits_at + 8],
+        block[probabilities_at:],
     )
 
 
