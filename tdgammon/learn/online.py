@@ -76,26 +76,38 @@ class OnlineLearner:
         Gives its boards [N, 26], the final position last, or None if it is broken off after
         max_turns (what it taught stays).
         """
-        traces = {
-            name: np.zeros((NUM_OUTCOMES, *w.shape), np.float32) for name, w in self._weights.items()
-        }
+        traces = self.no_traces()
         keys = np.array([key], np.uint64)
         board, boards = START, [START]
         for turn in range(max_turns):
-            value = self.values(board[None])[0]
-            for name, gradient in self.gradients(board).items():
-                traces[name] = lambda_ * traces[name][::-1] + gradient
             rows, _ = afterstates(board, rolls_at(keys, turn))
-            seen = self.values(rows)
-            best = int((seen @ VALUES).argmin())
-            error = reverse(seen[best]) - value
-            for name, trace in traces.items():
-                self._weights[name] += np.float32(rate) * np.tensordot(error, trace, 1)
-            board = rows[best]
+            after = rows[(self.values(rows) @ VALUES).argmin()]
+            for name, step in self.step(board, after, traces, lambda_).items():
+                self._weights[name] += np.float32(rate) * step
+            board = after
             boards.append(board)
             if points_won(board[None])[0]:
                 return np.stack(boards)
         return None
+
+    def no_traces(self) -> dict[str, Floats]:
+        """The traces e before a game: for each weight, its shape with an axis of six in front."""
+        return {
+            name: np.zeros((NUM_OUTCOMES, *w.shape), np.float32) for name, w in self._weights.items()
+        }
+
+    def step(
+        self, board: Boards, after: Boards, traces: dict[str, Floats], lambda_: float
+    ) -> dict[str, Floats]:
+        """Σ_k δ_k e_k of the turn from `board` to the afterstate `after`, for each weight.
+
+        Takes the traces on by that turn and leaves the weights as they are.
+        """
+        for name, gradient in self.gradients(board).items():
+            traces[name] = lambda_ * traces[name][::-1] + gradient
+        before_and_after = self.values(np.stack([board, after]))
+        error = reverse(before_and_after[1]) - before_and_after[0]
+        return {name: np.tensordot(error, trace, 1) for name, trace in traces.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `load_state` needs, by name."""
