@@ -1,0 +1,179 @@
+"""Self-play: the games of the fused kernel are those of a slow twin, whoever plays them."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import networks
+import numpy as np
+import pytest
+import reference
+from networks import ARCHITECTURES, random_weights
+
+from tdgammon.game.board import START
+from tdgammon.game.dice import streams
+from tdgammon.kernels import selfplay as kernel
+from tdgammon.learn.selfplay import BLOCK_GAMES, SelfPlay, join, play_block
+from tdgammon.value.outcome import VALUES
+from tdgammon.value.tables import Architecture, play_network
+
+SEED = 77
+NEAR_TIE = 1e-5
+"""Points by which rounding to float32 may let the second best play pass for the best."""
+
+
+def network(name):
+    return play_network(ARCHITECTURES[name], random_weights(ARCHITECTURES[name]))
+
+
+def compare_with_the_twin(name, num_games, first=0):
+    """Check every turn of some games; how many choices there were and how many were the twin's."""
+    architecture, weights = ARCHITECTURES[name], random_weights(ARCHITECTURES[name])
+    games = play_block(play_network(architecture, weights), streams(SEED, num_games, first), 3000)
+    assert games.num_dropped == 0
+    assert games.num_games == num_games
+    num_choices = num_equal = row = 0
+    for game, length in enumerate(games.lengths):
+        key = reference.stream_key(SEED, first + game)
+        assert tuple(games.boards[row].tolist()) == reference.START
+        assert not games.probabilities[row].any()
+        for turn in range(length - 1):
+            board = tuple(games.boards[row + turn].tolist())
+            assert networks.outcome(board) is None, "a game goes on after its end"
+            after = sorted(reference.afterstates(board, reference.roll(key, turn)))
+            seen = networks.probabilities(after, architecture, weights)
+            equities = -seen @ VALUES.astype(np.float64)
+            choice = after.index(tuple(games.boards[row + turn + 1].tolist()))
+            assert equities[choice] >= equities.max() - NEAR_TIE
+            assert games.probabilities[row + turn + 1] == pytest.approx(seen[choice], abs=1e-5)
+            num_choices += 1
+            num_equal += equities[choice] == equities.max()
+        row += length
+        assert games.last_rows[game] == row - 1
+        end = networks.outcome(games.boards[row - 1].tolist())
+        assert end is not None, "a game has no end"
+        assert games.probabilities[row - 1].tolist() == end
+    assert row == len(games.boards) == len(games.probabilities)
+    return num_choices, num_equal
+
+
+@pytest.mark.parametrize("name", ["tesauro-relu", "counts-sigmoid"])
+def test_games_equal_those_of_the_slow_twin(name):
+    num_choices, num_equal = compare_with_the_twin(name, 3)
+    assert num_equal >= 0.999 * num_choices
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_many_games_equal_those_of_the_slow_twin(name):
+    num_choices, num_equal = compare_with_the_twin(name, 20, first=1000)
+    assert num_equal >= 0.999 * num_choices
+
+
+def test_all_results_and_sizes_of_them_come_up_and_are_counted_by_the_twin():
+    games = play_block(network("counts-relu"), streams(SEED, 500), 3000)
+    for row in games.last_rows:
+        assert games.probabilities[row].tolist() == networks.outcome(games.boards[row].tolist())
+    by_size = games.probabilities[games.last_rows].sum(axis=0)
+    assert by_size[:3].sum() == 0, "the winner has just played, so the player on roll has lost"
+    assert (by_size[3:] > 0).all()
+    on_the_bar = (games.boards[games.last_rows][:, 25] > 0) & (
+        games.probabilities[games.last_rows, 5] == 1
+    )
+    assert on_the_bar.any(), "no backgammon with a checker on the bar"
+
+
+def same(one, other):
+    return (
+        np.array_equal(one.boards, other.boards)
+        and np.array_equal(one.probabilities, other.probabilities)
+        and np.array_equal(one.lengths, other.lengths)
+        and one.num_dropped == other.num_dropped
+    )
+
+
+def all_games(num_helpers, num_games=70, max_turns=120, reverse=False):
+    with ThreadPoolExecutor(4) as pool:
+        batch = SelfPlay(
+            pool,
+            0 if reverse else num_helpers,
+            network("tesauro-relu"),
+            seed=SEED,
+            first=5,
+            num_games=num_games,
+            max_turns=max_turns,
+        )
+        if reverse:
+            batch._todo.reverse()
+        return batch.finish()
+
+
+@pytest.mark.parametrize("num_games", [1, BLOCK_GAMES, 70])
+def test_games_do_not_depend_on_the_number_of_threads_or_the_order_of_blocks(num_games):
+    alone = all_games(0, num_games)
+    assert alone.num_games + alone.num_dropped == num_games
+    for helpers in (1, 2, 4):
+        assert same(alone, all_games(helpers, num_games))
+    assert same(alone, all_games(0, num_games, reverse=True))
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_thread_of_its_own_changes_no_bit(name):
+    # threads have heaps of their own: loops that looked at where their arrays lie rounded otherwise
+    keys, net = streams(SEED, 4, first=90), network(name)
+    with ThreadPoolExecutor(1) as pool:
+        assert same(play_block(net, keys, 500), pool.submit(play_block, net, keys, 500).result())
+
+
+def test_a_game_does_not_depend_on_those_played_beside_it():
+    keys = streams(SEED, 12)
+    together = play_block(network("counts-relu"), keys, 3000)
+    assert same(together, join(play_block(network("counts-relu"), keys[[i]], 3000) for i in range(12)))
+    assert not same(together, play_block(network("counts-relu"), streams(SEED + 1, 12), 3000))
+
+
+def test_games_that_take_too_long_are_dropped_and_counted():
+    keys = streams(SEED, 40)
+    full = play_block(network("tesauro-relu"), keys, 3000)
+    max_turns = int(np.median(full.lengths)) - 1
+    cut = play_block(network("tesauro-relu"), keys, max_turns)
+    short = full.lengths - 1 <= max_turns
+    assert 0 < cut.num_dropped == (~short).sum() < 40
+    assert cut.lengths.tolist() == full.lengths[short].tolist()
+    rows = np.repeat(short, full.lengths)
+    assert (cut.boards == full.boards[rows]).all()
+    assert (cut.probabilities == full.probabilities[rows]).all()
+
+
+def test_a_game_of_exactly_the_most_turns_counts():
+    keys = streams(SEED, 1)
+    num_turns = int(play_block(network("tesauro-relu"), keys, 3000).lengths[0]) - 1
+    assert play_block(network("tesauro-relu"), keys, num_turns).num_games == 1
+    assert play_block(network("tesauro-relu"), keys, num_turns - 1).num_games == 0
+
+
+def test_a_batch_of_which_every_game_is_dropped_is_empty():
+    games = play_block(network("tesauro-relu"), streams(SEED, 3), 2)
+    assert (games.num_games, games.num_dropped, len(games.boards)) == (0, 3, 0)
+    assert len(games.last_rows) == 0
+    assert all_games(1, max_turns=2).num_dropped == 70
+
+
+def test_nothing_is_written_beyond_the_rows_that_were_asked_for():
+    keys = streams(SEED, 6)
+    max_turns = 60
+    guard = 50
+    capacity = len(keys) * (max_turns + 2)
+    boards = np.full((capacity + guard, 26), 99, np.int8)
+    chances = np.full((capacity + guard, 6), 99, np.float32)
+    lengths = np.empty(len(keys), np.int32)
+    net = network("tesauro-relu")
+    used = kernel.play_games(START, keys, net, VALUES, max_turns, boards, chances, lengths)
+    assert used == lengths.sum()
+    assert (boards[capacity:] == 99).all()
+    assert (chances[capacity:] == 99).all()
+
+
+def test_a_network_of_zeros_plays_the_first_afterstate_to_the_end():
+    architecture = Architecture(hidden=(1,))
+    zeros = {name: np.zeros(shape, np.float32) for name, shape in architecture.shapes.items()}
+    games = play_block(play_network(architecture, zeros), streams(SEED, 4), 5000)
+    assert games.num_games + games.num_dropped == 4
