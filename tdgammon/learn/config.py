@@ -92,13 +92,13 @@ class BenchConfig:
     against: tuple[str, ...] = ("pubeval",)
     """Players."""
     games: int = 2000
-    """Games a match, even."""
+    """Games a match, even, 2 to 1,000,000."""
     every_games: int = 100_000
     """Games of training from one bench to the next; 0 = only at the end."""
 
     def __post_init__(self) -> None:
-        if self.games < 2 or self.games % 2:
-            raise ValueError(f"bench.games: an even number from 2 expected, got {self.games}")
+        if not 2 <= self.games <= 1_000_000 or self.games % 2:
+            raise ValueError(f"bench.games: an even number, 2 to 1000000, expected, got {self.games}")
         if self.every_games < 0:
             raise ValueError(f"bench.every_games: must not be negative, got {self.every_games}")
 
@@ -152,11 +152,11 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> TrainConfig:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ValueError(f"config {str(path)!r}: no such file") from None
-    except (OSError, UnicodeDecodeError) as fault:
+    except (OSError, ValueError) as fault:
         raise ValueError(f"config {str(path)!r}: cannot be read: {fault}") from None
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
+    except (ValueError, RecursionError) as fault:
         raise ValueError(f"config {str(path)!r}: {fault}") from None
     return from_document(document, overrides)
 
@@ -180,9 +180,10 @@ def _override(document: dict[str, Any], override: str) -> None:
             raise ValueError(f"--set {override!r}: {group} is not a group of keys")
         document = inner
     try:
-        document[last] = tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        document[last] = value.strip()
+        parsed = tomllib.loads(f"value = {value}")
+    except (ValueError, RecursionError):
+        parsed = {}
+    document[last] = parsed["value"] if set(parsed) == {"value"} else value.strip()
 
 
 def _build(kind: type, fields: Mapping[str, Any], prefix: str) -> Any:
@@ -213,7 +214,10 @@ def _convert(kind: Any, value: Any, name: str) -> Any:
             raise ValueError(f"{name}: a list expected, got {value!r}")
         return tuple(_convert(inner, item, name) for item in value)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+        try:
+            value = float(value)
+        except OverflowError:
+            raise ValueError(f"{name}: a finite number expected, got {value!r}") from None
     if not isinstance(value, kind) or isinstance(value, bool) is not (kind is bool):
         raise ValueError(f"{name}: {kind.__name__} expected, got {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
