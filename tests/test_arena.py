@@ -13,6 +13,7 @@ from tdgammon.bench import arena
 from tdgammon.bench.arena import MatchResult, half_width, match
 from tdgammon.cli.main import main
 from tdgammon.decide.bots import BOTS, Bot, bot
+from tdgammon.decide.cube import NeverDoubles
 from tdgammon.game.board import START
 from tdgammon.game.dice import rolls_at, streams
 
@@ -133,7 +134,7 @@ def test_an_interval_comes_from_pair_means() -> None:
 
 
 def test_check_catches_an_illegal_choice_of_any_bot() -> None:
-    class Stuck:
+    class Stuck(NeverDoubles):
         name = "stuck"
 
         def choose(self, boards: np.ndarray, rolls: np.ndarray) -> np.ndarray:

@@ -2,14 +2,14 @@
 
 A pair is two games on the same stream; player A starts the first, player B the second. Both
 players see the same dice at the same turns, so much of the luck cancels in a pair's mean, and a
-player against itself scores exactly 0. Games are cubeless: 1, 2 or 3 points (R12).
+player against itself scores exactly 0. What is played is a game for money, without or with the
+cube, or a match to points; `table.py` plays.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from tdgammon.decide.bots import Bot, bot, checked_choice
-from tdgammon.game.board import START, Boards, points_won
-from tdgammon.game.dice import rolls_at, streams
+from tdgammon.bench.report import or_none
+from tdgammon.bench.table import Table
+from tdgammon.decide.bots import Bot, bot
+from tdgammon.game.dice import streams
+from tdgammon.game.rules import STANDARD, GameRules, without_cube
 
 MAX_TURNS = 2000
 """A game that lasts longer is dropped with the other one of its pair; random play takes about 100."""
@@ -38,6 +40,8 @@ class Side:
     gammons: int
     """Gammons won, backgammons not included."""
     backgammons: int
+    doubles: int
+    """Doubles offered."""
     decisions: int
     """Turns, forced plays and turns without a legal play included."""
     cpu_s: float
@@ -55,12 +59,18 @@ class MatchResult:
     """A duplicate match seen by player A."""
 
     games: int
-    """Games asked for, the dropped ones included."""
+    """Games (or matches) asked for, the dropped ones included."""
     seed: int
+    length: int
+    """Points of each match; 0 = games for money."""
     a: Side
     b: Side
     pair_means: NDArray[np.float64] = field(repr=False, compare=False)
     """Points a game for A of each pair, [games / 2] by stream; NaN where a pair was dropped."""
+    pair_wins: NDArray[np.float64] = field(repr=False, compare=False)
+    """Share of matches that A won of each pair; NaN for money and where a pair was dropped."""
+    num_games: int
+    """Games played in the contests that count."""
     turns: int
     """Turns of the games that count, both players together."""
 
@@ -70,7 +80,13 @@ class MatchResult:
 
     @property
     def counted_games(self) -> int:
+        """Games (or matches) that count."""
         return self.games - 2 * self.dropped_pairs
+
+    @property
+    def match_win_rate(self) -> float:
+        """Share of the matches that A won; NaN for money."""
+        return float(np.nanmean(self.pair_wins)) if self.length else math.nan
 
     @property
     def ppg(self) -> float:
@@ -91,8 +107,11 @@ class MatchResult:
             "seed": self.seed,
             "ppg": self.ppg,
             "ci95": None if math.isnan(self.ci95) else self.ci95,
+            "length": self.length,
+            "match_win_rate": or_none(self.match_win_rate),
+            "match_win_ci95": or_none(half_width(self.pair_wins)),
             "dropped_games": 2 * self.dropped_pairs,
-            "turns_per_game": self.turns / self.counted_games,
+            "turns_per_game": self.turns / self.num_games,
             "sides": {"a": _side_json(self.a), "b": _side_json(self.b)},
         }
 
@@ -111,112 +130,69 @@ def match(
     games: int,
     seed: int = 1,
     *,
+    rules: GameRules = STANDARD,
+    cube: bool = False,
+    length: int = 0,
     lanes: int = 2048,
     check: bool = False,
     progress: bool = False,
 ) -> MatchResult:
-    """Play `games` games of A against B, half of them started by each.
+    """Play `games` games of A against B, half of them started by each; with `length`, as many matches.
 
-    The result depends on the players, `games` and `seed` alone: `lanes` is how many games are
-    played at once, `check` has every choice compared with the legal afterstates, `progress`
+    Games are for money, by `rules`, without a cube unless `cube` is set; matches to `length` points
+    have one. The result depends on the players, rules, `games` and `seed` alone: `lanes` is how
+    many are played at once, `check` has every choice compared with the legal afterstates, `progress`
     shows a bar on a terminal's stderr. Raises ValueError for an odd or too small number of games,
-    for an unknown player, and if every pair ran over `MAX_TURNS`.
+    for an unknown player, for a length that is not 0 to 64, and if every pair ran over `MAX_TURNS`.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games: must be even and above 0 (each stream is played twice), got {games}")
     if lanes < 2:
         raise ValueError(f"lanes: must be at least 2, got {lanes}")
-    players = (bot(a), bot(b))
-    table = _Table(players, streams(seed, games // 2), check)
+    rules = rules if cube or length else without_cube(rules)
+    players = (bot(a, rules), bot(b, rules))
+    table = Table(players, streams(seed, games // 2), rules, length, MAX_TURNS, check)
     disable = None if progress else True  # None: shown on a terminal only
-    with tqdm(total=games, unit="game", delay=2, disable=disable, file=sys.stderr) as bar:
+    unit = "match" if length else "game"
+    with tqdm(total=games, unit=unit, delay=2, disable=disable, file=sys.stderr) as bar:
         while table.busy(lanes):
             bar.update(table.play_turn())
-    return table.result(games, seed)
+    return _result(table, games, seed)
 
 
-class _Table:
-    """The games in play, as rows of arrays, and the scores of those that ended.
-
-    Game g is of pair g // 2; A starts the even ones. Its parity and turn say whose turn it is.
-    """
-
-    def __init__(self, players: tuple[Bot, Bot], keys: NDArray[np.uint64], check: bool) -> None:
-        self.players, self.keys, self.check = players, keys, check
-        self.games = np.zeros(0, np.int64)
-        self.turns = np.zeros(0, np.int64)
-        self.boards = np.zeros((0, 26), np.int8)
-        self.num_dealt = 0
-        self.points = np.full(2 * len(keys), np.nan)  # for A, by game
-        self.lengths = np.zeros(2 * len(keys), np.int64)
-        self.decisions, self.cpu_s = [0, 0], [0.0, 0.0]
-        for player in players:  # compiling and loading are not playing
-            player.choose(START[None].copy(), np.array([[3, 1]], np.int8))
-
-    def busy(self, lanes: int) -> bool:
-        """Deal new games to free lanes, whole pairs at a time; says whether any is in play."""
-        num_new = min(max(lanes - len(self.games), 0) // 2 * 2, len(self.points) - self.num_dealt)
-        if num_new:
-            new = np.arange(self.num_dealt, self.num_dealt + num_new)
-            self.num_dealt += num_new
-            self.games = np.concatenate([self.games, new])
-            self.turns = np.concatenate([self.turns, np.zeros(num_new, np.int64)])
-            self.boards = np.concatenate([self.boards, np.tile(START, (num_new, 1))])
-        return len(self.games) > 0
-
-    def play_turn(self) -> int:
-        """One turn of every game in play; returns how many games came to an end."""
-        rolls = rolls_at(self.keys[self.games // 2], self.turns)
-        side = (self.games + self.turns) % 2  # 0 = A on roll
-        for s in (0, 1):
-            rows = np.flatnonzero(side == s)
-            if len(rows):
-                self.boards[rows] = self._chosen(s, self.boards[rows], rolls[rows])
-        self.turns += 1
-        over = ~(self.boards < 0).any(axis=1)  # the player who moved has no checker left
-        won = -points_won(self.boards[over]).astype(np.int64)
-        self.points[self.games[over]] = np.where(side[over] == 0, won, -won)
-        self.lengths[self.games[over]] = self.turns[over]
-        keep = ~over & (self.turns < MAX_TURNS)
-        num_ended = len(keep) - int(keep.sum())
-        if num_ended:
-            self.games, self.turns, self.boards = self.games[keep], self.turns[keep], self.boards[keep]
-        return num_ended
-
-    def _chosen(self, s: int, boards: Boards, rolls: NDArray[np.int8]) -> Boards:
-        before = time.process_time()
-        chosen = self.players[s].choose(boards, rolls)
-        self.cpu_s[s] += time.process_time() - before
-        self.decisions[s] += len(boards)
-        return checked_choice(self.players[s].name, boards, rolls, chosen) if self.check else chosen
-
-    def result(self, games: int, seed: int) -> MatchResult:
-        pairs = self.points.reshape(-1, 2)
-        pair_means = pairs.mean(axis=1)
-        dropped = np.isnan(pair_means)
-        if dropped.all():
-            raise ValueError(f"games: none of the {games} ended within {MAX_TURNS} turns in both seats")
-        points = pairs[~dropped]
-        sides = [
-            Side(
-                name=player.name,
-                wins=int((sign * points > 0).sum()),
-                gammons=int((sign * points == 2).sum()),
-                backgammons=int((sign * points == 3).sum()),
-                decisions=self.decisions[s],
-                cpu_s=self.cpu_s[s],
-                checkpoint_sha256=getattr(player, "sha256", None),
-            )
-            for s, (player, sign) in enumerate(zip(self.players, (1, -1), strict=True))
-        ]
-        return MatchResult(
-            games=games,
-            seed=seed,
-            a=sides[0],
-            b=sides[1],
-            pair_means=pair_means,
-            turns=int(self.lengths.reshape(-1, 2)[~dropped].sum()),
+def _result(table: Table, games: int, seed: int) -> MatchResult:
+    points = table.points.reshape(-1, 2)
+    num_games = table.num_games.reshape(-1, 2)
+    dropped = np.isnan(points).any(axis=1)
+    if dropped.all():
+        raise ValueError(f"games: none of the {games} ended within {MAX_TURNS} turns in both seats")
+    pair_means = np.where(dropped, np.nan, points.sum(axis=1) / np.maximum(num_games.sum(axis=1), 1))
+    counted = ~np.repeat(dropped, 2)
+    ends = table.ends[counted].sum(axis=0)
+    sides = [
+        Side(
+            name=player.name,
+            wins=int(ends[s, 1:].sum()),
+            gammons=int(ends[s, 2]),
+            backgammons=int(ends[s, 3]),
+            doubles=int(ends[s, 0]),
+            decisions=table.decisions[s],
+            cpu_s=table.cpu_s[s],
+            checkpoint_sha256=getattr(player, "sha256", None),
         )
+        for s, player in enumerate(table.players)
+    ]
+    return MatchResult(
+        games=games,
+        seed=seed,
+        length=table.length,
+        a=sides[0],
+        b=sides[1],
+        pair_means=pair_means,
+        pair_wins=np.where(dropped, np.nan, table.match_wins.reshape(-1, 2).mean(axis=1)),
+        num_games=int(num_games[~dropped].sum()),
+        turns=int(table.num_turns[counted].sum()),
+    )
 
 
 def _side_json(side: Side) -> dict[str, Any]:
@@ -225,6 +201,7 @@ def _side_json(side: Side) -> dict[str, Any]:
         "wins": side.wins,
         "gammons": side.gammons,
         "backgammons": side.backgammons,
+        "doubles": side.doubles,
         "decisions": side.decisions,
         "cpu_ms_per_decision": side.cpu_ms_per_decision,
     }

@@ -1,12 +1,15 @@
 """Measure players: a duplicate-dice match of two, or a file of graded decisions.
 
 A match plays every stream of dice from both seats and prints the points a game of the first player
-with a 95 % interval. With --decisions, each player decides on every line of a checker or values file.
+with a 95 % interval. Games are for money without a cube; --cube adds it, --length plays whole matches,
+and --rules or --option changes what is played. With --decisions, each player decides on every line of a checker or values file.
 
 A player is random, racer, golden or pubeval, a checkpoint's name or folder, or MODULE:FUNCTION.
 
 Example:
   tdgammon bench pubeval random --games 2000
+  tdgammon bench default pubeval --length 7 --games 200
+  tdgammon bench default pubeval --cube --rules standard-money --option cube_limit=8
   tdgammon bench --decisions plays.jsonl.gz pubeval golden
 """
 
@@ -30,6 +33,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--games", type=int, metavar="N", help=f"games, an even number (default {GAMES})"
     )
     parser.add_argument("--seed", type=int, metavar="S", help=f"seed of the dice (default {SEED})")
+    parser.add_argument("--cube", action="store_true", help="play with the doubling cube")
+    parser.add_argument(
+        "--length", type=int, metavar="N", help="play matches to N points; --games counts matches"
+    )
+    parser.add_argument("--rules", metavar="NAME", help="a preset (default standard)")
+    parser.add_argument(
+        "--option",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="change a rule, e.g. jacoby=true",
+    )
     parser.add_argument(
         "--decisions", metavar="FILE", help="grade on this file (JSON lines, plain or .gz)"
     )
@@ -38,34 +53,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.decisions is not None:
-        for option in ("games", "seed"):
-            if getattr(args, option) is not None:
+        for option in ("games", "seed", "cube", "length", "rules", "option"):
+            if getattr(args, option) not in (None, False, []):
                 raise ValueError(f"--{option} has no meaning with --decisions")
         return _decisions(args.decisions, args.players, args.json)
     if len(args.players) != 2:
         raise ValueError(f"a match is between two players, got {len(args.players)}: {args.players}")
     from tdgammon.bench.arena import match
+    from tdgammon.game import rules
 
+    if args.length is not None and args.length < 1:
+        raise ValueError(f"--length: at least 1 point expected, got {args.length}")
     a, b = args.players
-    games = GAMES if args.games is None else args.games
-    result = match(a, b, games, SEED if args.seed is None else args.seed, progress=True)
+    result = match(
+        a,
+        b,
+        GAMES if args.games is None else args.games,
+        SEED if args.seed is None else args.seed,
+        rules=rules.options(args.option, rules.rules(args.rules or "standard")),
+        cube=args.cube,
+        length=args.length or 0,
+        progress=True,
+    )
     print(json.dumps(result.to_json(), indent=1) if args.json else _match_text(result))
     return 0
 
 
 def _match_text(result: MatchResult) -> str:
+    from tdgammon.bench.arena import half_width
     from tdgammon.bench.report import interval, table
 
-    num_games = result.counted_games
+    num_games = result.num_games
     lines = [
         f"{result.a.name} v {result.b.name}: {interval(result.ppg, result.ci95)} points a game (95 %), "
         f"{num_games:,} games, seed {result.seed}"
     ]
+    if result.length:
+        rate, spread = result.match_win_rate, half_width(result.pair_wins)
+        lines.append(
+            f"matches to {result.length}: {100 * rate:.1f} +- {100 * spread:.1f} % won by "
+            f"{result.a.name}, {result.counted_games:,} matches"
+        )
     if result.dropped_pairs:
         lines.append(
             f"{2 * result.dropped_pairs} games were dropped: a pair ran over the limit of turns"
         )
-    head = ["", "wins", "", "gammons", "backgammons", "CPU ms/decision"]
+    head = ["", "wins", "", "gammons", "backgammons", "doubles", "CPU ms/decision"]
     rows = [_side_cells(side, num_games) for side in (result.a, result.b)]
     return "\n".join([*lines, "", table([head, *rows])])
 
@@ -77,6 +110,7 @@ def _side_cells(side: Side, num_games: int) -> list[str]:
         f"{side.wins / num_games:.1%}",
         f"{side.gammons:,}",
         f"{side.backgammons:,}",
+        f"{side.doubles:,}",
         f"{side.cpu_ms_per_decision:.4f}",
     ]
 

@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdgammon.decide import pubeval
+from tdgammon.decide import cube, pubeval
 from tdgammon.decide.golden import Golden
 from tdgammon.game.board import Boards, checked_boards, checked_rolls
 from tdgammon.game.dice import streams
 from tdgammon.game.moves import afterstates
+from tdgammon.game.rules import STANDARD, GameRules
+from tdgammon.game.stakes import Stakes
 from tdgammon.kernels import linear
 
 if TYPE_CHECKING:
@@ -40,46 +42,59 @@ class Bot(Protocol):
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         """boards [B, 26], rolls [B, 2] -> the chosen afterstates, int8 [B, 26], flipped."""
 
+    def doubles(self, boards: Boards, stakes: Stakes) -> NDArray[np.bool_]:
+        """Whether to double as the player on roll of boards [B, 26], who may: bool [B]."""
 
-def bot(player: str | Bot) -> Bot:
+    def takes(self, boards: Boards, stakes: Stakes) -> NDArray[np.bool_]:
+        """Whether to take a double of the player on roll, as the opponent: bool [B]."""
+
+
+def bot(player: str | Bot, rules: GameRules | None = None) -> Bot:
     """The player of that name: a bot, a checkpoint's name or folder, or `module:function`.
 
-    Settings follow a comma (`random,seed=5`). A `Bot` comes back as it is. Raises ValueError,
-    quoting the player, for a name that nobody has and for settings that the player lacks.
+    Settings follow a comma (`random,seed=5`). It plays by `rules`, None = standard. A `Bot` comes back
+    as it is. Raises ValueError, quoting the player, for a name that nobody has, for settings that
+    the player lacks and for rules that it does not know.
     """
     if not isinstance(player, str):
         if isinstance(player, Bot):
             return player
         raise ValueError(f"player: expected a name or a bot, got {player!r}")
+    rules = STANDARD if rules is None else rules
     name, *settings = player.split(",")
     if name == "random":
-        return Random(player, _seed(player, settings))
+        return Random(player, _seed(player, settings), rules)
     if settings:
         raise ValueError(f"player {player!r}: {name} takes no settings, got {settings[0]!r}")
     if name in BOTS:
-        return BOTS[name](name)
+        return BOTS[name](name, rules)
     module, colon, function = name.partition(":")
     if colon and module and function and os.sep not in name:
-        return Function(name, _imported(name, module, function))
-    return _checkpoint(name)
+        return Function(name, _imported(name, module, function), rules)
+    return _checkpoint(name, rules)
 
 
 @dataclass(frozen=True)
-class Random:
+class Random(cube.NeverDoubles):
     """Any legal afterstate, all equally likely: a hash of seed, board and roll picks it."""
 
     name: str = "random"
     seed: int = 0
+    rules: GameRules = STANDARD
 
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         boards, rolls = _checked(boards, rolls)
         chosen = np.empty_like(boards)
+        if self.rules.caucasian:
+            rows, offsets = afterstates(boards, rolls, self.rules)
+            linear.pick_by_hash(boards, rolls, streams(self.seed, 1)[0], rows, offsets, chosen)
+            return chosen
         linear.choose_by_hash(boards, rolls, streams(self.seed, 1)[0], chosen)
         return chosen
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class Linear(cube.CountsPips):
     """Plays the highest sum of one number a place and one a checker off; all off beats any sum."""
 
     name: str
@@ -87,15 +102,20 @@ class Linear:
     """[2, 26, 31]: contact and race; places and counts (-15 to 15) of the flipped afterstate."""
     per_off: NDArray[np.float64]
     """[2]: value of each checker borne off, with contact and in a race."""
+    rules: GameRules = STANDARD
 
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         boards, rolls = _checked(boards, rolls)
         chosen = np.empty_like(boards)
+        if self.rules.caucasian:
+            rows, offsets = afterstates(boards, rolls, self.rules)
+            linear.pick_by_value(boards, self.tables, self.per_off, rows, offsets, chosen)
+            return chosen
         linear.choose_by_value(boards, rolls, self.tables, self.per_off, chosen)
         return chosen
 
 
-def racer(name: str = "racer") -> Linear:
+def racer(name: str = "racer", rules: GameRules = STANDARD) -> Linear:
     """The bot that plays for the lowest pip count of its own and sees nothing else.
 
     Most plays of a roll are equal to it; the first listed moves the rearmost checkers. (Counting
@@ -103,7 +123,7 @@ def racer(name: str = "racer") -> Linear:
     """
     own = np.minimum(np.arange(-15, 16), 0)
     pips = [own * (25 - place) for place in range(26)]
-    return Linear(name, np.array([pips, pips], np.float64), np.zeros(2))
+    return Linear(name, np.array([pips, pips], np.float64), np.zeros(2), rules)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,21 +138,32 @@ class NetworkBot:
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         return self.evaluator.choose(boards, rolls)
 
+    def doubles(self, boards: Boards, stakes: Stakes) -> NDArray[np.bool_]:
+        return cube.doubles(self.evaluator.probabilities(boards), stakes)
+
+    def takes(self, boards: Boards, stakes: Stakes) -> NDArray[np.bool_]:
+        return cube.takes(self.evaluator.probabilities(boards), stakes)
+
 
 @dataclass(frozen=True, eq=False)
-class Function:
+class Function(cube.NeverDoubles):
     """Plays the flipped afterstates that a function of boards int8 [B, 26] and rolls [B, 2] returns."""
 
     name: str
     function: Callable[[Boards, NDArray[np.int8]], Any]
+    rules: GameRules = STANDARD
 
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         """Raises ValueError, quoting what came back, unless every answer is a legal afterstate."""
         boards, rolls = _checked(boards, rolls)
-        return checked_choice(self.name, boards, rolls, self.function(boards.copy(), rolls.copy()))
+        return checked_choice(
+            self.name, boards, rolls, self.function(boards.copy(), rolls.copy()), self.rules
+        )
 
 
-def checked_choice(name: str, boards: Boards, rolls: NDArray[np.int8], chosen: Any) -> Boards:
+def checked_choice(
+    name: str, boards: Boards, rolls: NDArray[np.int8], chosen: Any, rules: GameRules | None = None
+) -> Boards:
     """`chosen` as int8 [B, 26]; raises ValueError, quoting player and row, if one is not legal."""
     try:
         array = np.asarray(chosen)
@@ -143,7 +174,7 @@ def checked_choice(name: str, boards: Boards, rolls: NDArray[np.int8], chosen: A
             f"player {name!r}: expected afterstates {list(boards.shape)}, got {array.dtype} "
             f"{list(array.shape)}: {chosen!r:.200}"
         )
-    rows, offsets = afterstates(boards, rolls)
+    rows, offsets = afterstates(boards, rolls, rules)
     same = (rows == np.repeat(array, np.diff(offsets), axis=0)).all(axis=1)
     legal = np.logical_or.reduceat(same, offsets[:-1]) if len(boards) else np.ones(0, bool)
     if not legal.all():
@@ -155,14 +186,22 @@ def checked_choice(name: str, boards: Boards, rolls: NDArray[np.int8], chosen: A
     return np.ascontiguousarray(array, np.int8)
 
 
-def _pubeval(name: str) -> Linear:
-    return Linear(name, *pubeval.tables())
+def _pubeval(name: str, rules: GameRules) -> Linear:
+    return Linear(name, *pubeval.tables(), rules)
 
 
-BOTS: dict[str, Callable[[str], Bot]] = {
-    "random": Random,
+def _random(name: str, rules: GameRules) -> Random:
+    return Random(name, 0, rules)
+
+
+def _golden(name: str, rules: GameRules) -> Golden:
+    return Golden(name, rules=rules)
+
+
+BOTS: dict[str, Callable[[str, GameRules], Bot]] = {
+    "random": _random,
     "racer": racer,
-    "golden": Golden,
+    "golden": _golden,
     "pubeval": _pubeval,
 }
 """The heuristic bots by name."""
@@ -170,9 +209,7 @@ BOTS: dict[str, Callable[[str], Bot]] = {
 
 def _checked(boards: ArrayLike, rolls: ArrayLike) -> tuple[Boards, NDArray[np.int8]]:
     boards = checked_boards(boards)
-    if not boards.flags.writeable:  # read-only arrays are another type to numba: compiled once more
-        boards = boards.copy()
-    return boards, checked_rolls(rolls, len(boards)).copy()
+    return boards, checked_rolls(rolls, len(boards))
 
 
 def _seed(player: str, settings: list[str]) -> int:
@@ -199,7 +236,7 @@ def _imported(player: str, module: str, function: str) -> Callable[[Boards, NDAr
     return found
 
 
-def _checkpoint(name: str) -> NetworkBot:
+def _checkpoint(name: str, rules: GameRules) -> NetworkBot:
     from tdgammon.value import checkpoint  # not needed to play the heuristic bots
 
     try:
@@ -211,4 +248,4 @@ def _checkpoint(name: str) -> NetworkBot:
             "or a checkpoint's folder, or MODULE:FUNCTION"
         ) from None
     found = checkpoint.read(path)
-    return NetworkBot(name, found.evaluator(), found.sha256)
+    return NetworkBot(name, found.evaluator(rules), found.sha256)

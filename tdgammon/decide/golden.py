@@ -11,8 +11,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tdgammon.decide.cube import CountsPips
 from tdgammon.game.board import NUM_CHECKERS, OPPONENT_BAR, Boards
 from tdgammon.game.moves import afterstates
+from tdgammon.game.rules import STANDARD, GameRules
 
 Terms = dict[str, NDArray[np.float64]]
 
@@ -54,15 +56,16 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Golden:
+class Golden(CountsPips):
     """Plays the afterstate with the highest sum of terms; all checkers off beats any sum."""
 
     name: str = "golden"
     weights: Weights = Weights()
+    rules: GameRules = STANDARD
 
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         """boards [B, 26], rolls [B, 2] -> the chosen afterstates, int8 [B, 26], flipped."""
-        rows, offsets = afterstates(boards, rolls)
+        rows, offsets = afterstates(boards, rolls, self.rules)
         counts = np.diff(offsets)
         if not len(counts):
             return rows

@@ -45,3 +45,8 @@ def rolls_at(keys: NDArray[np.uint64], turns: int | NDArray[np.int64]) -> Rolls:
     rolls = np.empty((len(keys), 2), np.int8)
     kernel.fill_rolls(keys, np.broadcast_to(np.asarray(turns, np.int64), keys.shape), rolls)
     return rolls
+
+
+def substream(key: np.uint64, index: int) -> np.uint64:
+    """Key of stream `index` of a stream, for one more level such as the games of a match."""
+    return np.uint64(kernel.stream(key, np.uint64(index)))

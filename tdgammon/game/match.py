@@ -21,6 +21,9 @@ from tdgammon.game.board import Boards, checked_rolls, flip, points_won
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import AUTOMATIC_DOUBLES, GameRules, IllegalPlay
 
+MAX_LENGTH = 64
+"""Longest match, in points."""
+
 SIZES = {1: "single game", 2: "gammon", 3: "backgammon"}
 
 
@@ -66,7 +69,7 @@ class Match:
 
     rules: GameRules = field(default_factory=GameRules)
     length: int = 0
-    """Points to win the match, 0 to 64; 0 = money session."""
+    """Points to win the match, 0 to `MAX_LENGTH`; 0 = money session."""
     scores: tuple[int, int] = (0, 0)
     """Points of each player; in a money session the points each has won."""
     game_number: int = 1
@@ -98,8 +101,8 @@ class Match:
     """Of the game that is over."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.length <= 64:
-            raise ValueError(f"length: 0 (money) to 64 expected, got {self.length}")
+        if not 0 <= self.length <= MAX_LENGTH:
+            raise ValueError(f"length: 0 (money) to {MAX_LENGTH} expected, got {self.length}")
         goes_on = self.phase != Phase.MATCH_OVER
         if min(self.scores) < 0 or (self.length and goes_on and max(self.scores) >= self.length):
             raise ValueError(f"scores: {self.scores} do not fit a match to {self.length}")

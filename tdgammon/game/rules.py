@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -118,12 +118,15 @@ class GameRules:
         return stake * self.cube_limit * max(self.end_values)
 
 
+STANDARD = GameRules()
+
+
 def _board(words: str) -> tuple[int, ...]:
     return tuple(parse(words).tolist())
 
 
 PRESETS: dict[str, GameRules] = {
-    "standard": GameRules(),
+    "standard": STANDARD,
     "standard-money": GameRules(jacoby=True, beavers=True, raccoons=True),
     "tournament": GameRules(cube_limit=CUBE_LIMITS[-1]),
     "caucasian": GameRules(caucasian=True),
@@ -145,6 +148,13 @@ def rules(name: str | GameRules) -> GameRules:
     if name not in PRESETS:
         raise ValueError(f"rules: one of {', '.join(PRESETS)} expected, got {name!r}")
     return PRESETS[name]
+
+
+def without_cube(rules: GameRules) -> GameRules:
+    """The same rules without a cube and all that needs one."""
+    return replace(
+        rules, cube_limit=1, jacoby=False, beavers=False, raccoons=False, automatic_doubles="none"
+    )
 
 
 def options(words: Sequence[str], base: GameRules) -> GameRules:

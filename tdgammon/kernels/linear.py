@@ -83,6 +83,15 @@ def choose_by_value(boards, rolls, tables, per_off, chosen):
 
 
 @nb.njit(cache=True, nogil=True)
+def _hashed(key, board, die1, die2, limit):
+    """A number in 0 .. limit - 1, the same for either order of the dice."""
+    word = dice.mix(key + np.uint64(8 * max(die1, die2) + min(die1, die2)) * dice.GAMMA)
+    for place in range(26):
+        word = dice.mix(word + np.uint64(np.int64(board[place]) + 16) * dice.GAMMA)
+    return np.int64(np.float64(word >> _S11) * _TO_UNIT * limit)
+
+
+@nb.njit(cache=True, nogil=True)
 def choose_by_hash(boards, rolls, key, chosen):
     """Write an afterstate picked by a hash of `key`, the board and the roll to `chosen` int8 [B, 26].
 
@@ -95,9 +104,32 @@ def choose_by_hash(boards, rolls, key, chosen):
     for i in range(len(boards)):
         die1, die2 = np.int64(rolls[i, 0]), np.int64(rolls[i, 1])
         end = movegen.generate(boards[i], die1, die2, flipped, scratch, rows, steps, movegen.FIRST)
-        word = dice.mix(key + np.uint64(8 * max(die1, die2) + min(die1, die2)) * dice.GAMMA)
+        pick = _hashed(key, boards[i], die1, die2, end)
         for place in range(26):
-            word = dice.mix(word + np.uint64(np.int64(boards[i, place]) + 16) * dice.GAMMA)
-        pick = np.int64(np.float64(word >> _S11) * _TO_UNIT * end)
+            chosen[i, place] = rows[pick, place]
+
+
+@nb.njit(cache=True, nogil=True)
+def pick_by_value(boards, tables, per_off, rows, offsets, chosen):
+    """As `choose_by_value`, among afterstates rows[offsets[i]:offsets[i + 1]] that are given."""
+    for i in range(len(boards)):
+        kind = 1 if is_race(boards[i]) else 0
+        best = offsets[i]
+        highest = -np.inf
+        for k in range(offsets[i], offsets[i + 1]):
+            found = value(rows[k], tables[kind], per_off[kind])
+            if found > highest:
+                highest = found
+                best = k
+        for place in range(26):
+            chosen[i, place] = rows[best, place]
+
+
+@nb.njit(cache=True, nogil=True)
+def pick_by_hash(boards, rolls, key, rows, offsets, chosen):
+    """As `choose_by_hash`, among afterstates rows[offsets[i]:offsets[i + 1]] that are given."""
+    for i in range(len(boards)):
+        die1, die2 = np.int64(rolls[i, 0]), np.int64(rolls[i, 1])
+        pick = offsets[i] + _hashed(key, boards[i], die1, die2, offsets[i + 1] - offsets[i])
         for place in range(26):
             chosen[i, place] = rows[pick, place]

@@ -21,6 +21,7 @@ import safetensors
 import safetensors.numpy
 
 from tdgammon.game.board import parse
+from tdgammon.game.rules import GameRules
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.tables import Architecture, Weights, check_weights
 
@@ -60,9 +61,9 @@ class Checkpoint:
     document: Mapping[str, Any]
     """All of `checkpoint.json`."""
 
-    def evaluator(self) -> NetworkEvaluator:
-        """Plays and evaluates with these weights."""
-        return NetworkEvaluator(self.architecture, self.weights)
+    def evaluator(self, rules: GameRules | None = None) -> NetworkEvaluator:
+        """Plays and evaluates with these weights, by `rules` (None = standard)."""
+        return NetworkEvaluator(self.architecture, self.weights, rules)
 
 
 def available() -> list[str]:

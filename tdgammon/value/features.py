@@ -108,7 +108,9 @@ class Encoder:
         that `outcome.impossible_outcomes` marks."""
         sums = np.empty((len(boards), weight.shape[1]), np.float32)
         impossible = np.empty((len(boards), NUM_OUTCOMES), np.bool_)
-        learning.weighted_sums(boards, self.num_checkers, self._columns, self._numbers, weight, bias, sums, impossible)
+        learning.weighted_sums(
+            boards, self.num_checkers, self._columns, self._numbers, weight, bias, sums, impossible
+        )
         return sums, impossible
 
     def weight_gradient(
@@ -116,5 +118,7 @@ class Encoder:
     ) -> NDArray[np.float32]:
         """encode(boards).T @ sums_gradient [B, H], as float32 [F, H]."""
         gradient = np.empty((self.num_inputs, sums_gradient.shape[1]), np.float32)
-        learning.weight_gradient(boards, self.num_checkers, self._columns, self._numbers, sums_gradient, gradient)
+        learning.weight_gradient(
+            boards, self.num_checkers, self._columns, self._numbers, sums_gradient, gradient
+        )
         return gradient
