@@ -8,10 +8,12 @@ runs/NAME/checkpoint/           the averaged network, ready to bench and play
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from tdgammon.value.checkpoint import CheckpointError, replace_file
+from tdgammon.value.checkpoint import CheckpointError, naming, replace_file
 
 FORMAT = 1
 STATE, LOG = "state.safetensors", "log.jsonl"
@@ -28,10 +30,30 @@ STATE, LOG = "state.safetensors", "log.jsonl"
 Arrays = dict[str, NDArray[Any]]
 
 
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep the folder to one process; ValueError if another has it. A process that dies lets go."""
+    if sys.platform == "win32":  # has no locks on folders
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(f"{str(folder)!r} is in use by another run") from None
+        yield
+    finally:
+        os.close(handle)
+
+
 def save_state(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
     """Write the resumable state: arrays by name and JSON `facts`. OSError leaves the last one."""
-    kept = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    metadata = {"format": str(FORMAT), "facts": json.dumps(facts), "sha256": _digest(kept)}
+    kept = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    text = json.dumps(facts)
+    metadata = {"format": str(FORMAT), "facts": text, "sha256": _digest(kept, text)}
     replace_file(folder / STATE, safetensors.numpy.save(kept, metadata))
 
 
@@ -41,7 +63,7 @@ def load_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
     CheckpointError if they are missing, damaged or of another format.
     """
     path = folder / STATE
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise CheckpointError(f"no run to resume in {str(folder)!r}: {STATE} is missing")
     try:
         with safetensors.safe_open(path, framework="numpy") as file:
@@ -51,30 +73,44 @@ def load_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
             raise CheckpointError(
                 f"{str(path)!r}: format {metadata.get('format')}, this version reads {FORMAT}"
             )
-        if metadata["sha256"] != _digest(arrays):
+        if metadata["sha256"] != _digest(arrays, metadata["facts"]):
             raise CheckpointError(f"{str(path)!r} is damaged: its SHA-256 does not fit")
         return arrays, json.loads(metadata["facts"])
-    except (safetensors.SafetensorError, KeyError, json.JSONDecodeError) as fault:
+    except (safetensors.SafetensorError, KeyError) as fault:
         raise CheckpointError(f"{str(path)!r} is damaged: {fault}") from None
 
 
 def append_log(folder: Path, record: Mapping[str, Any]) -> None:
     """Add one line to the log."""
-    with open(folder / LOG, "a", encoding="utf-8") as file:
+    with naming(folder / LOG), open(folder / LOG, "a", encoding="utf-8") as file:
         file.write(json.dumps(record) + "\n")
 
 
 def read_log(folder: Path) -> list[dict[str, Any]]:
-    """Records of the log, oldest first; a last line that a crash cut off is left out."""
+    """Records of the log, oldest first; a last line that a crash cut off is left out.
+
+    ValueError naming any other line that is no record.
+    """
     path = folder / LOG
     if not path.is_file():
         return []
-    lines = path.read_text(encoding="utf-8").split("\n")
-    records = [json.loads(line) for line in lines[:-1] if line]
-    if lines[-1]:
-        with contextlib.suppress(json.JSONDecodeError):  # it was being written
-            records.append(json.loads(lines[-1]))
-    return records
+    *lines, rest = path.read_bytes().split(b"\n")
+    records = []
+    for number, line in enumerate(lines, 1):
+        record = _record(line)
+        if record is None:
+            raise ValueError(f"{str(path)!r}: line {number} is no record of a run: {line[:80]!r}")
+        records.append(record)
+    unfinished = _record(rest)
+    return records if unfinished is None else [*records, unfinished]
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) and type(record.get("games")) is int else None
 
 
 def cut_log(folder: Path, games: int) -> None:
@@ -84,8 +120,8 @@ def cut_log(folder: Path, games: int) -> None:
     replace_file(folder / LOG, text.encode())
 
 
-def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
-    digest = hashlib.sha256()
+def _digest(arrays: Mapping[str, NDArray[Any]], facts: str) -> str:
+    digest = hashlib.sha256(facts.encode())
     for name in sorted(arrays):
         digest.update(f"{name} {arrays[name].dtype} {arrays[name].shape} ".encode())
         digest.update(arrays[name].tobytes())

@@ -11,7 +11,8 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -192,13 +193,24 @@ def replace_file(path: Path, data: bytes) -> None:
     """Put a file in place in one step, on disk before it appears; OSError leaves the old one."""
     fresh = path.with_name(f".{path.name}{_FRESH}")
     try:
-        with open(fresh, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, path)
+        with naming(path):
+            with open(fresh, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(fresh, path)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Lets an OSError that comes through say which file it is about; one of writing does not know."""
+    try:
+        yield
+    except OSError as fault:
+        fault.filename, fault.filename2 = str(path), None
+        raise
 
 
 def _versions() -> dict[str, str]:
