@@ -10,7 +10,8 @@ from tdgammon.game.dice import streams
 from tdgammon.learn.learning import Learner
 from tdgammon.learn.returns import lambda_returns
 from tdgammon.learn.selfplay import play_block
-from tdgammon.value.tables import Architecture, play_network
+from tdgammon.value.evaluator import NetworkEvaluator
+from tdgammon.value.tables import Architecture
 
 SMALL = Architecture(hidden=(5,), activation="sigmoid")
 
@@ -24,7 +25,7 @@ def learner(architecture, averaging=0.9, seed=1):
 @pytest.fixture(scope="module")
 def lesson():
     """Positions and targets of self-play games, bear-offs included; shuffled."""
-    network = play_network(SMALL, random_weights(SMALL))
+    network = NetworkEvaluator(SMALL, random_weights(SMALL))
     games = play_block(network, streams(9, 6), 1000)
     targets = lambda_returns(games.probabilities, games.lengths, 0.7)
     use = np.setdiff1d(np.arange(len(targets)), games.last_rows)

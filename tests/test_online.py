@@ -12,7 +12,7 @@ from tdgammon.learn.online import OnlineLearner
 from tdgammon.learn.returns import lambda_returns
 from tdgammon.learn.selfplay import play_block
 from tdgammon.value.evaluator import NetworkEvaluator
-from tdgammon.value.tables import Architecture, play_network
+from tdgammon.value.tables import Architecture
 
 NETWORKS = {
     "tesauro-sigmoid": Architecture(encoding="tesauro", hidden=(6,), activation="sigmoid"),
@@ -27,7 +27,7 @@ def learner(name, seed=1):
 
 def a_game(name, stream=0):
     """A finished game of the frozen network: its boards and the chances it gave them."""
-    network = play_network(NETWORKS[name], learner(name).weights())
+    network = NetworkEvaluator(NETWORKS[name], learner(name).weights())
     games = play_block(network, streams(5, 1, stream), 2000)
     chances = games.probabilities.copy()
     chances[0] = NetworkEvaluator(NETWORKS[name], learner(name).weights()).probabilities(START)[0]

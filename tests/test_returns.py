@@ -8,8 +8,8 @@ from tdgammon.game.dice import streams
 from tdgammon.learn.diagnostics import final_outcomes
 from tdgammon.learn.returns import lambda_returns
 from tdgammon.learn.selfplay import play_block
+from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.outcome import impossible_outcomes
-from tdgammon.value.tables import play_network
 
 V1 = [0.1, 0.1, 0.3, 0.3, 0.1, 0.1]
 V2 = [0.2, 0.2, 0.2, 0.2, 0.1, 0.1]
@@ -53,7 +53,9 @@ def test_the_first_row_of_a_game_is_not_used():
 @pytest.fixture(scope="module")
 def games():
     architecture = ARCHITECTURES["tesauro-relu"]
-    return play_block(play_network(architecture, random_weights(architecture)), streams(3, 40), 1000)
+    return play_block(
+        NetworkEvaluator(architecture, random_weights(architecture)), streams(3, 40), 1000
+    )
 
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.3, 1.0])

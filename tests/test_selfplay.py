@@ -12,8 +12,9 @@ from tdgammon.game.board import START
 from tdgammon.game.dice import streams
 from tdgammon.kernels import selfplay as kernel
 from tdgammon.learn.selfplay import BLOCK_GAMES, SelfPlay, join, play_block
+from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.outcome import VALUES
-from tdgammon.value.tables import Architecture, play_network
+from tdgammon.value.tables import Architecture
 
 SEED = 77
 NEAR_TIE = 1e-5
@@ -21,13 +22,13 @@ NEAR_TIE = 1e-5
 
 
 def network(name):
-    return play_network(ARCHITECTURES[name], random_weights(ARCHITECTURES[name]))
+    return NetworkEvaluator(ARCHITECTURES[name], random_weights(ARCHITECTURES[name]))
 
 
 def compare_with_the_twin(name, num_games, first=0):
     """Check every turn of some games; how many choices there were and how many were the twin's."""
     architecture, weights = ARCHITECTURES[name], random_weights(ARCHITECTURES[name])
-    games = play_block(play_network(architecture, weights), streams(SEED, num_games, first), 3000)
+    games = play_block(NetworkEvaluator(architecture, weights), streams(SEED, num_games, first), 3000)
     assert games.num_dropped == 0
     assert games.num_games == num_games
     num_choices = num_equal = row = 0
@@ -165,7 +166,7 @@ def test_nothing_is_written_beyond_the_rows_that_were_asked_for():
     boards = np.full((capacity + guard, 26), 99, np.int8)
     chances = np.full((capacity + guard, 6), 99, np.float32)
     lengths = np.empty(len(keys), np.int32)
-    net = network("tesauro-relu")
+    net = network("tesauro-relu").network
     used = kernel.play_games(START, keys, net, VALUES, max_turns, boards, chances, lengths)
     assert used == lengths.sum()
     assert (boards[capacity:] == 99).all()
@@ -175,5 +176,5 @@ def test_nothing_is_written_beyond_the_rows_that_were_asked_for():
 def test_a_network_of_zeros_plays_the_first_afterstate_to_the_end():
     architecture = Architecture(hidden=(1,))
     zeros = {name: np.zeros(shape, np.float32) for name, shape in architecture.shapes.items()}
-    games = play_block(play_network(architecture, zeros), streams(SEED, 4), 5000)
+    games = play_block(NetworkEvaluator(architecture, zeros), streams(SEED, 4), 5000)
     assert games.num_games + games.num_dropped == 4

@@ -2,7 +2,8 @@
 
 A match plays every stream of dice from both seats and prints the points a game of the first player
 with a 95 % interval. Games are for money without a cube; --cube adds it, --length plays whole matches,
-and --rules or --option changes what is played. With --decisions, each player decides on every line of a checker or values file.
+and --rules or --option changes what is played. With --decisions, each player decides on every line
+of a checker or values file.
 
 A player is random, racer, golden or pubeval, a checkpoint's name or folder, or MODULE:FUNCTION.
 

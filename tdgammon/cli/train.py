@@ -127,7 +127,8 @@ def _bench(evaluator: NetworkEvaluator, player: str, games: int) -> Mapping[str,
     from tdgammon.bench.arena import match
     from tdgammon.decide.bots import NetworkBot
 
-    return match(NetworkBot("the run", evaluator), player, games, seed=1).to_json()
+    run = NetworkBot("the run", evaluator)
+    return match(run, player, games, seed=1, rules=evaluator.rules).to_json()
 
 
 def _check_players(players: tuple[str, ...]) -> None:

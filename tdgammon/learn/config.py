@@ -17,6 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tdgammon.game.rules import GameRules, without_cube
+from tdgammon.game.rules import rules as preset
 from tdgammon.value.tables import Architecture
 
 
@@ -111,6 +113,8 @@ class TrainConfig:
     """Games of self-play in all, at least 1."""
     seed: int = 1
     """Of weights, dice and the order of positions, 0 to 2**31 - 1."""
+    rules: str = "standard"
+    """Preset of rules (`game.rules.PRESETS`): start, moves and end counts; the cube is not used."""
     workers: int = 1
     """Cores used, 1 to 64; the weights do not depend on it."""
     log_every_games: int = 10_000
@@ -126,6 +130,11 @@ class TrainConfig:
             raise ValueError(f"games: must be at least 1, got {self.games}")
         if not 0 <= self.seed < 2**31:
             raise ValueError(f"seed: must be 0 to 2**31 - 1, got {self.seed}")
+        if self.game_rules.num_checkers != self.network.num_checkers:
+            raise ValueError(
+                f"network.num_checkers: rules {self.rules!r} have {self.game_rules.num_checkers} "
+                f"checkers a side, got {self.network.num_checkers}"
+            )
         if not 1 <= self.workers <= 64:
             raise ValueError(f"workers: must be 1 to 64, got {self.workers}")
         if self.log_every_games < 1:
@@ -137,6 +146,11 @@ class TrainConfig:
                 "network.hidden: one layer expected with learning.method 'online', "
                 f"got {self.network.hidden}"
             )
+
+    @property
+    def game_rules(self) -> GameRules:
+        """What `rules` names, without a cube."""
+        return without_cube(preset(self.rules))
 
     def document(self) -> dict[str, Any]:
         """All fields as JSON values, defaults included; `from_document` reads them back."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tdgammon.game.board import parse
+from tdgammon.game.board import NUM_CHECKERS, parse
 from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
 from tdgammon.kernels import selfplay
 from tdgammon.learn.selfplay import Games
 from tdgammon.value.evaluator import NetworkEvaluator
-from tdgammon.value.outcome import NUM_OUTCOMES, VALUES, reverse
+from tdgammon.value.outcome import NUM_OUTCOMES, reverse
 
 HEADS = ("win_backgammon", "win_gammon", "win_single", "lose_single", "lose_gammon", "lose_backgammon")
 
@@ -70,8 +70,8 @@ def one_roll_figures(
     boards = games.boards[generator.choice(np.flatnonzero(use), _SAMPLE)]
     expected = np.empty((_SAMPLE, NUM_OUTCOMES), np.float32)
     sds = np.empty(_SAMPLE, np.float32)
-    selfplay.one_roll(boards, ROLLS, ROLL_WEIGHTS, evaluator.network, VALUES, expected, sds)
-    residuals = expected @ VALUES - evaluator.equity(boards)
+    selfplay.one_roll(boards, ROLLS, ROLL_WEIGHTS, evaluator.network, evaluator.values, expected, sds)
+    residuals = expected @ evaluator.values - evaluator.equity(boards)
     return {
         "bellman_residual": float(np.sqrt((residuals**2).mean())),
         "luck_sd": float(np.sqrt((sds**2).mean())),
@@ -79,6 +79,8 @@ def one_roll_figures(
 
 
 def reference_equities(evaluator: NetworkEvaluator) -> dict[str, float]:
-    """Equity of each of `REFERENCE_POSITIONS`."""
+    """Equity of each of `REFERENCE_POSITIONS`; of the start alone in a game with fewer checkers."""
+    if evaluator.rules.num_checkers != NUM_CHECKERS:
+        return {"start": float(evaluator.equity(evaluator.rules.start_board)[0])}
     boards = np.stack([parse(words) for words in REFERENCE_POSITIONS.values()])
     return dict(zip(REFERENCE_POSITIONS, map(float, evaluator.equity(boards)), strict=True))

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdgammon.game.board import START, Boards, points_won
+from tdgammon.game.board import Boards, points_won
 from tdgammon.game.dice import rolls_at
 from tdgammon.game.moves import afterstates
+from tdgammon.game.rules import STANDARD, GameRules
 from tdgammon.value.features import Encoder
-from tdgammon.value.outcome import NUM_OUTCOMES, VALUES, impossible_outcomes, outcome_of, reverse
+from tdgammon.value.outcome import NUM_OUTCOMES, impossible_outcomes, outcome_of, reverse
 from tdgammon.value.tables import Architecture, Weights, check_weights
 
 Floats = NDArray[np.float32]
@@ -35,12 +36,15 @@ Floats = NDArray[np.float32]
 class OnlineLearner:
     """A network of one hidden layer that learns while it plays."""
 
-    def __init__(self, architecture: Architecture, weights: Weights) -> None:
+    def __init__(
+        self, architecture: Architecture, weights: Weights, rules: GameRules = STANDARD
+    ) -> None:
         if len(architecture.hidden) != 1:
             raise ValueError(f"network.hidden: one layer expected, got {architecture.hidden}")
         check_weights(architecture, weights)
         self.architecture = architecture
-        self.encoder = Encoder(architecture.encoding)
+        self.encoder = Encoder(architecture.encoding, architecture.num_checkers)
+        self.rules = rules
         self._weights = {name: value.copy() for name, value in weights.items()}
 
     def weights(self) -> dict[str, Floats]:
@@ -50,7 +54,7 @@ class OnlineLearner:
     def values(self, boards: Boards) -> Floats:
         """V of boards [B, 26]: float32 [B, 6], exact where the game is over."""
         probabilities = self._forward(self.encoder.encode(boards), boards)[1]
-        points = points_won(boards)
+        points = points_won(boards, self.architecture.num_checkers)
         over = points != 0
         probabilities[over] = np.eye(NUM_OUTCOMES, dtype=np.float32)[outcome_of(points[over])]
         return probabilities
@@ -78,15 +82,16 @@ class OnlineLearner:
         """
         traces = self.no_traces()
         keys = np.array([key], np.uint64)
-        board, boards = START, [START]
+        board = self.rules.start_board
+        boards = [board]
         for turn in range(max_turns):
-            rows, _ = afterstates(board, rolls_at(keys, turn))
-            after = rows[(self.values(rows) @ VALUES).argmin()]
+            rows, _ = afterstates(board, rolls_at(keys, turn), self.rules)
+            after = rows[(self.values(rows) @ self.rules.outcome_values).argmin()]
             for name, step in self.step(board, after, traces, lambda_).items():
                 self._weights[name] += np.float32(rate) * step
             board = after
             boards.append(board)
-            if points_won(board[None])[0]:
+            if points_won(board[None], self.architecture.num_checkers)[0]:
                 return np.stack(boards)
         return None
 
@@ -123,6 +128,6 @@ class OnlineLearner:
         sigmoid = self.architecture.activation == "sigmoid"
         hidden = 1 / (1 + np.exp(-sums)) if sigmoid else np.maximum(sums, 0)
         logits = hidden @ self._weights["output.weight"].T + self._weights["output.bias"]
-        logits[impossible_outcomes(boards)] = -np.inf
+        logits[impossible_outcomes(boards, self.architecture.num_checkers)] = -np.inf
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
         return hidden, powers / powers.sum(axis=1, keepdims=True)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tdgammon.game.board import START, Boards
-from tdgammon.game.dice import streams
-from tdgammon.kernels import forward, selfplay
-from tdgammon.value.outcome import NUM_OUTCOMES, VALUES
+from tdgammon.game.board import Boards
+from tdgammon.game.dice import rolls_at, streams
+from tdgammon.kernels import selfplay
+from tdgammon.value.evaluator import NetworkEvaluator
+from tdgammon.value.outcome import NUM_OUTCOMES
 
 BLOCK_GAMES = 16
 """Games a thread plays at a time."""
@@ -43,17 +44,49 @@ class Games:
         return np.cumsum(self.lengths, dtype=np.int64) - 1
 
 
-def play_block(network: forward.Network, keys: NDArray[np.uint64], max_turns: int) -> Games:
-    """One game for each dice stream; rules and choice are those of `NetworkEvaluator.choose`."""
+def play_block(evaluator: NetworkEvaluator, keys: NDArray[np.uint64], max_turns: int) -> Games:
+    """One game for each dice stream; rules and choice are those of `evaluator.choose`."""
+    if evaluator.rules.caucasian:
+        return _play_in_lockstep(evaluator, keys, max_turns)
     capacity = len(keys) * (max_turns + 2)
     boards = np.empty((capacity, 26), np.int8)
     probabilities = np.zeros((capacity, NUM_OUTCOMES), np.float32)
     lengths = np.empty(len(keys), np.int32)
-    used = selfplay.play_games(START, keys, network, VALUES, max_turns, boards, probabilities, lengths)
+    used = selfplay.play_games(
+        evaluator.rules.start_board,
+        keys,
+        evaluator.network,
+        evaluator.values,
+        max_turns,
+        boards,
+        probabilities,
+        lengths,
+    )
     finished = lengths[lengths > 0]
     starts = np.cumsum(finished) - finished
     probabilities[starts] = 0
     return Games(boards[:used].copy(), probabilities[:used].copy(), finished, int((lengths == 0).sum()))
+
+
+def _play_in_lockstep(evaluator: NetworkEvaluator, keys: NDArray[np.uint64], max_turns: int) -> Games:
+    """As `play_block`, for rules that the kernel does not play."""
+    boards = np.tile(evaluator.rules.start_board, (len(keys), 1))
+    history = [boards]
+    lengths = np.zeros(len(keys), np.int32)
+    for turn in range(max_turns):
+        live = lengths == 0
+        if not live.any():
+            break
+        boards = boards.copy()
+        boards[live] = evaluator.choose(boards[live], rolls_at(keys[live], turn))
+        history.append(boards)
+        lengths[live & ~(boards < 0).any(axis=1)] = turn + 2
+    rows = [np.stack([turn[game] for turn in history[:n]]) for game, n in enumerate(lengths) if n]
+    finished = lengths[lengths > 0]
+    all_boards = np.concatenate(rows) if rows else np.empty((0, 26), np.int8)
+    probabilities = evaluator.probabilities(all_boards)
+    probabilities[np.cumsum(finished) - finished] = 0
+    return Games(all_boards, probabilities, finished, int((lengths == 0).sum()))
 
 
 class SelfPlay:
@@ -66,7 +99,7 @@ class SelfPlay:
         self,
         pool: Executor,
         num_helpers: int,
-        network: forward.Network,
+        evaluator: NetworkEvaluator,
         *,
         seed: int,
         first: int,
@@ -76,7 +109,7 @@ class SelfPlay:
         keys = streams(seed, num_games, first)
         self._blocks: list[Games | None] = [None] * -(-num_games // BLOCK_GAMES)
         self._todo = deque(range(len(self._blocks)))
-        self._keys, self._network, self._max_turns = keys, network, max_turns
+        self._keys, self._evaluator, self._max_turns = keys, evaluator, max_turns
         self._helpers: list[Future[None]] = [pool.submit(self._work) for _ in range(num_helpers)]
 
     def _work(self) -> None:
@@ -86,7 +119,7 @@ class SelfPlay:
             except IndexError:
                 return
             keys = self._keys[block * BLOCK_GAMES : (block + 1) * BLOCK_GAMES]
-            self._blocks[block] = play_block(self._network, keys, self._max_turns)
+            self._blocks[block] = play_block(self._evaluator, keys, self._max_turns)
 
     def finish(self) -> Games:
         """Play what is left on this thread too, and give all games in order."""

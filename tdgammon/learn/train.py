@@ -32,8 +32,7 @@ from tdgammon.learn.selfplay import Games, SelfPlay
 from tdgammon.value import checkpoint
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.network import ValueNetwork
-from tdgammon.value.outcome import VALUES
-from tdgammon.value.tables import Weights, play_network
+from tdgammon.value.tables import Weights
 
 Bench = Callable[[NetworkEvaluator, str, int], Mapping[str, Any]]
 """(evaluator, player, games) -> a bench document with `ppg` and `ci95` of the evaluator."""
@@ -109,7 +108,7 @@ class ForwardMethod:
         return SelfPlay(
             self._pool,
             self._num_helpers,
-            play_network(self._config.network, weights),
+            NetworkEvaluator(self._config.network, weights, self._config.game_rules),
             seed=self._config.seed,
             first=first,
             num_games=num_games,
@@ -148,7 +147,7 @@ class OnlineMethod:
     def __init__(self, config: TrainConfig) -> None:
         self._config = config
         start = ValueNetwork(config.network, torch.Generator().manual_seed(config.seed)).weights()
-        self._learner = OnlineLearner(config.network, start)
+        self._learner = OnlineLearner(config.network, start, config.game_rules)
 
     def iterate(self, progress: Progress) -> tuple[Games, float]:
         learning, now = self._config.learning, progress.games
@@ -184,6 +183,7 @@ def resumed_config(folder: Path, overrides: Sequence[str] = ()) -> TrainConfig:
     old = from_document(facts["config"])
     new = from_document(facts["config"], overrides)
     for name, before, after in (
+        ("rules", old.rules, new.rules),
         ("network", old.network, new.network),
         ("seed", old.seed, new.seed),
         ("learning.method", old.learning.method, new.learning.method),
@@ -256,7 +256,7 @@ class _Loop:
     def run(self, should_stop: Callable[[], bool]) -> None:
         progress, config = self.progress, self.config
         saved_at = time.monotonic()
-        window = _Window(progress)
+        window = _Window(progress, config.game_rules.outcome_values)
         while progress.games < config.games and not should_stop():
             before = progress.games
             cpu = time.process_time()
@@ -271,7 +271,7 @@ class _Loop:
             ended = progress.games >= config.games
             if ended or _passed(before, progress.games, config.log_every_games):
                 self._log(window, games)
-                window = _Window(progress)
+                window = _Window(progress, config.game_rules.outcome_values)
             if ended or _passed(before, progress.games, config.bench.every_games):
                 self._bench()
             if ended or time.monotonic() - saved_at > config.save_every_s:
@@ -294,7 +294,7 @@ class _Loop:
         )
 
     def _log(self, window: _Window, games: Games) -> None:
-        evaluator = NetworkEvaluator(self.config.network, self.method.weights())
+        evaluator = NetworkEvaluator(self.config.network, self.method.weights(), self.config.game_rules)
         figures = window.figures(self.progress)
         if games.num_games:
             figures |= game_figures(evaluator, games, self.progress, self.config)
@@ -307,7 +307,7 @@ class _Loop:
     def _bench(self) -> None:
         if self.bench is None:
             return
-        evaluator = NetworkEvaluator(self.config.network, self.method.weights())
+        evaluator = NetworkEvaluator(self.config.network, self.method.weights(), self.config.game_rules)
         results = [
             self.bench(evaluator, name, self.config.bench.games) for name in self.config.bench.against
         ]
@@ -336,7 +336,8 @@ class _Loop:
 class _Window:
     """What happened since the last line of the log."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, values: NDArray[np.float32]) -> None:
+        self._values = values
         self._wall, self._cpu = time.monotonic(), progress.cpu_s
         self._games, self._turns, self._dropped = progress.games, progress.turns, progress.dropped
         self._losses: list[float] = []
@@ -344,7 +345,7 @@ class _Window:
 
     def add(self, games: Games, loss: float) -> None:
         self._losses.append(loss)
-        self._points += float(np.abs(games.probabilities[games.last_rows] @ VALUES).sum())
+        self._points += float(np.abs(games.probabilities[games.last_rows] @ self._values).sum())
 
     def figures(self, progress: Progress) -> dict[str, float]:
         games = progress.games - self._games
