@@ -162,7 +162,7 @@ class OnlineMethod:
         boards = [game for game in played if game is not None]
         rows = np.concatenate(boards) if boards else np.empty((0, 26), np.int8)
         lengths = np.array([len(game) for game in boards], np.int32)
-        return Games(rows, self._learner.values(rows), lengths, played.count(None)), float("nan")
+        return Games(rows, self._learner.values(rows), lengths, len(played) - len(boards)), float("nan")
 
     def weights(self) -> Weights:
         return self._learner.weights()
