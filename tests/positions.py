@@ -72,6 +72,20 @@ def _blots(rng: random.Random) -> Board:
     return tuple(cells)
 
 
+def hits_at_home(rng: random.Random) -> Board:
+    """Opposing blots in the player's home board, own checkers on them, among them and just behind."""
+    cells = [0] * 26
+    for place in rng.sample(range(1, 7), rng.randint(1, 4)):
+        cells[place] = -1
+    for place in rng.sample(range(1, 25), rng.randint(0, 4)):
+        cells[place] = cells[place] or -2
+    own = [place for place in range(1, rng.choice([7, 10, 13, 25])) if cells[place] == 0]
+    for _ in range(rng.choice([2, 3, 4, 8, 14])):
+        cells[rng.choice(own or [25])] += 1
+    cells[25] += rng.random() < 0.05
+    return tuple(cells)
+
+
 KINDS: dict[str, Callable[[random.Random], Board]] = {
     "scattered": _scattered,
     "bear_off": _bear_off,

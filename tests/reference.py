@@ -1,4 +1,4 @@
-"""The slow twin of the rules, written from RULES.md (R1-R12) alone: read it beside that page.
+"""The slow twin of the rules, written from RULES.md (R1-R12, R26) alone: read it beside that page.
 
 A board is a tuple of 26 numbers laid out as `tdgammon.game.board` says. Everything here keeps the
 mover's view, except that `afterstates` turns its answers round at the end, as the package does.
@@ -68,6 +68,78 @@ def afterstates(board: Board, roll: tuple[int, int]) -> set[Board]:
     if most == 1 and high != low and any({high} in found.values() for found in last):
         last = [found for found in last if {high} in found.values()]  # R8: then the larger
     return {flipped(after) for found in last for after in found}
+
+
+Checker = tuple[int, bool]
+"""One of the mover's checkers: the place it stands on (0 = borne off), and whether it hit in its own
+home board in this turn."""
+
+
+def caucasian_move(
+    checkers: tuple[Checker, ...], enemies: Board, moved: int, die: int
+) -> tuple[tuple[Checker, ...], Board] | None:
+    """R26: checker number `moved` moves by one die; None where the rules forbid it.
+
+    Every checker is one by itself, so that who hit is never in doubt. enemies[p] counts the
+    opponent's checkers on place p, [0] those on the opponent's bar.
+    """
+    place, has_hit_at_home = checkers[moved]
+    others = checkers[:moved] + checkers[moved + 1 :]
+    on_the_board = [p for p, _ in others if p > 0]
+    if place == 0:
+        return None
+    if place != 25 and 25 in on_the_board:  # R7
+        return None
+    to = max(place - die, 0)
+    if to == 0:
+        if max([place, *on_the_board]) > 6:  # R9, R10
+            return None
+        if die > place and any(p > place for p in on_the_board):  # R9
+            return None
+    if to > 0 and enemies[to] >= 2:  # R5
+        return None
+    if to > 0 and has_hit_at_home and to in on_the_board:  # R26: it may not hide on an own checker
+        return None
+    left = list(enemies)
+    if to > 0 and enemies[to] == 1:  # R6
+        left[to] = 0
+        left[0] += 1
+        has_hit_at_home = has_hit_at_home or to <= 6
+    return (*others, (to, has_hit_at_home)), tuple(left)
+
+
+def caucasian_afterstates(board: Board, roll: tuple[int, int]) -> set[Board]:
+    """`afterstates` under R26."""
+    high, low = max(roll), min(roll)
+    orders = [(high,) * 4] if high == low else [(high, low), (low, high)]
+    checkers = tuple((place, False) for place in range(26) for _ in range(board[place]))
+    enemies = tuple(max(-count, 0) for count in board)
+    found: dict[tuple[int, ...], set[Board]] = {}  # by the dice played: what that leaves
+    for dice in orders:
+        before = {(checkers, enemies)}
+        found.setdefault((), {_seen_by_opponent(checkers, enemies)})
+        for played, die in enumerate(dice, start=1):
+            after = set()
+            for mine, theirs in before:
+                for moved in range(len(mine)):
+                    result = caucasian_move(mine, theirs, moved, die)
+                    if result is not None:
+                        # in what order they are listed makes no difference to any later move
+                        after.add((tuple(sorted(result[0])), result[1]))
+            before = after
+            leaves = {_seen_by_opponent(mine, theirs) for mine, theirs in after}
+            found.setdefault(tuple(sorted(dice[:played])), set()).update(leaves)
+    most = max(len(dice) for dice, leaves in found.items() if leaves)  # R8: as many as can be played
+    best = max(dice for dice, leaves in found.items() if leaves and len(dice) == most)  # the larger
+    return found[best]
+
+
+def _seen_by_opponent(checkers: tuple[Checker, ...], enemies: Board) -> Board:
+    cells = [-count for count in enemies]
+    for place, _ in checkers:
+        if place > 0:
+            cells[place] += 1
+    return flipped(tuple(cells))
 
 
 def points(board: Board) -> int:
