@@ -12,21 +12,35 @@ if TYPE_CHECKING:
     from tdgammon.decide.bots import bot
     from tdgammon.game.board import START, flip, parse, text
     from tdgammon.game.moves import afterstates
+    from tdgammon.game.rules import GameRules, rules
     from tdgammon.notation.plays import plays
     from tdgammon.value.checkpoint import load_evaluator as load
 
 __version__ = "0.1.0"
 
-__all__ = ["START", "afterstates", "bot", "flip", "load", "parse", "plays", "text"]
+__all__ = [
+    "START",
+    "GameRules",
+    "afterstates",
+    "bot",
+    "flip",
+    "load",
+    "parse",
+    "plays",
+    "rules",
+    "text",
+]
 
 _HOMES = {
     "START": ("tdgammon.game.board", "START"),
+    "GameRules": ("tdgammon.game.rules", "GameRules"),
     "afterstates": ("tdgammon.game.moves", "afterstates"),
     "bot": ("tdgammon.decide.bots", "bot"),
     "flip": ("tdgammon.game.board", "flip"),
     "load": ("tdgammon.value.checkpoint", "load_evaluator"),
     "parse": ("tdgammon.game.board", "parse"),
     "plays": ("tdgammon.notation.plays", "plays"),
+    "rules": ("tdgammon.game.rules", "rules"),
     "text": ("tdgammon.game.board", "text"),
 }
 

@@ -50,7 +50,7 @@ def checked_boards(boards: ArrayLike) -> Boards:
     if array.dtype != np.int8:
         if array.dtype.kind not in "iuf" or (array != np.trunc(array)).any():
             raise ValueError(f"boards: must hold whole numbers, got {array.dtype} {_first(array)}")
-        wild = ((array > NUM_CHECKERS) | (array < -NUM_CHECKERS)).any(axis=1)
+        wild: NDArray[np.bool_] = np.any((array > NUM_CHECKERS) | (array < -NUM_CHECKERS), axis=1)
         if wild.any():
             raise ValueError(f"boards: more than 15 checkers on a place in {_quote(array, wild)}")
         array = array.astype(np.int8)

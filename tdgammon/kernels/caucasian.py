@@ -1,13 +1,15 @@
 """Afterstates of the Caucasian rule (R26), by trying every order of moves.
 
 A checker that hits in its own home board is marked for the rest of the turn and may not move to a
-point that holds an own checker. A state is 52 bytes: the board (26, seen by the player, not flipped)
-and the number of marked checkers on each place (26).
+point that holds an own checker. A state is 56 bytes: the board (26, seen by the player, not flipped),
+the number of marked checkers on each place (26), and the steps that led to it first (4, as in
+`movegen`), which do not tell states apart.
 """
 
 import numba as nb
 import numpy as np
 
+WIDTH = 56
 STATES = 1 << 15
 """States kept for one roll; more than the widest standard roll can leave."""
 
@@ -66,8 +68,12 @@ def _expand(states, start, end, die, count, stamp, table):
                     continue
                 if count + 1 >= STATES:
                     return -1
-                for k in range(52):
+                for k in range(WIDTH):
                     states[count, k] = states[s, k]
+                step = 52
+                while states[count, step]:
+                    step += 1
+                states[count, step] = np.uint8(place * 8 + die)
                 states[count, place] -= 1
                 states[count, 26 + place] -= is_marked
                 if to >= 1:
@@ -91,6 +97,7 @@ def _last_level(board, die1, die2, states, stamp, table):
     for place in range(26):
         states[0, place] = board[place]
         states[0, 26 + place] = 0
+    states[0, 52:] = 0
     if die1 == die2:
         start, end = 0, 1
         for _ in range(4):
@@ -120,12 +127,12 @@ def _last_level(board, die1, die2, states, stamp, table):
 
 
 @nb.njit(cache=True, nogil=True)
-def generate_batch(boards, rolls, first, rows, offsets):
-    """Afterstates of boards[first:], flipped, while `rows` has STATES rows to spare.
+def generate_batch(boards, rolls, first, rows, steps, offsets):
+    """Afterstates of boards[first:], flipped, and their steps, while `rows` has STATES to spare.
 
     Says where it stopped, or -1 if a roll leaves more states than STATES.
     """
-    states = np.empty((STATES, 52), np.int8)
+    states = np.empty((STATES, WIDTH), np.int8)
     table = np.zeros(TABLE, np.int64)
     end = offsets[first]
     for i in range(first, len(boards)):
@@ -140,6 +147,8 @@ def generate_batch(boards, rolls, first, rows, offsets):
         for s in range(start, stop):
             for place in range(26):
                 rows[end, 25 - place] = -states[s, place]
+            for k in range(4):
+                steps[end, k] = np.uint8(states[s, 52 + k])
             known = False  # the same board may differ in its marks
             for other in range(begin, end):
                 known = True

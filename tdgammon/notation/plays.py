@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 
 from numpy.typing import ArrayLike
 
-from tdgammon.game import rules
+from tdgammon.game import rules as game_rules
 from tdgammon.game.board import OWN_BAR, Boards, checked_boards, checked_rolls
 from tdgammon.game.moves import afterstates_with_steps
+from tdgammon.game.rules import STANDARD, GameRules
 
 CANNOT_MOVE = "cannot move"
 """How the play of a roll without a legal move is written."""
@@ -35,7 +36,7 @@ class NotationError(ValueError):
     """A text that cannot be read, or that fits more than one play."""
 
 
-class IllegalPlay(NotationError, rules.IllegalPlay):
+class IllegalPlay(NotationError, game_rules.IllegalPlay):
     """A text that says clearly what the rules do not allow; the message ends with the reason."""
 
 
@@ -53,14 +54,15 @@ class Play:
     """The checker moves, highest source first and legal in this order; none for `cannot move`."""
 
 
-def plays(board: ArrayLike, roll: ArrayLike) -> list[Play]:
+def plays(board: ArrayLike, roll: ArrayLike, rules: GameRules = STANDARD) -> list[Play]:
     """Every play of a roll, one for each afterstate, in the order of `game.moves.afterstates`.
 
-    board [26], roll [2]. Without a legal play the list holds one play, `cannot move`, that leaves
-    the board as it is. Raises ValueError as `checked_boards` and `checked_rolls` do.
+    board [26], roll [2]; of the rules only `caucasian` matters. Without a legal play the list holds
+    one play, `cannot move`, that leaves the board as it is. Raises ValueError as `checked_boards` and
+    `checked_rolls` do.
     """
     cells, dice = _one_board(board), checked_rolls(roll, 1)
-    rows, packed, _ = afterstates_with_steps(cells, dice)
+    rows, packed, _ = afterstates_with_steps(cells, dice, rules)
     found = []
     for row, moves in zip(rows, packed.tolist(), strict=True):
         hops = [divmod(move, 8) for move in moves if move]
@@ -84,8 +86,8 @@ def write_play(board: ArrayLike, steps: Sequence[Step]) -> str:
     return _write(_one_board(board)[0].tolist(), _highest_first(steps))
 
 
-def read_play(text: str, board: ArrayLike, roll: ArrayLike) -> Play:
-    """The legal play that `text` means.
+def read_play(text: str, board: ArrayLike, roll: ArrayLike, rules: GameRules = STANDARD) -> Play:
+    """The legal play that `text` means; of the rules only `caucasian` matters.
 
     Order, case, `*` and the separators (blanks or commas; `/` or `-`) are free; bar or 25, off or
     0; `(2)` or written twice; hops named or left out. Where a hop was left out and one way round
@@ -97,7 +99,7 @@ def read_play(text: str, board: ArrayLike, roll: ArrayLike) -> Play:
     cells = _one_board(board)[0].tolist()
     dice = tuple(checked_rolls(roll, 1)[0].tolist())
     quoted = f"play: {text.strip()!r} with {dice[0]}-{dice[1]}"
-    legal = plays(board, roll)
+    legal = plays(board, roll, rules)
     if text.strip().lower().translate({ord("'"): None, ord("’"): None}) in _NO_MOVE:
         if legal[0].steps:
             raise IllegalPlay(f"{quoted}: there is a legal play, such as {legal[0].notation}")
@@ -108,6 +110,10 @@ def read_play(text: str, board: ArrayLike, roll: ArrayLike) -> Play:
     by_board = {tuple((-play.afterstate[::-1]).tolist()): play for play in legal}
     results, faults = _try_out(cells, dice, chains)
     fitting = [by_board[after] for after in results if after in by_board]
+    if not fitting and rules.caucasian and _is_standard(results, board, roll):
+        raise IllegalPlay(
+            f"{quoted}: a checker that hit at home may not go on to an own checker in that turn (R26)"
+        )
     if not fitting:
         reason = _reason(dice, chains, len(legal[0].steps), bool(results), faults)
         raise IllegalPlay(f"{quoted}: {reason}")
@@ -118,6 +124,11 @@ def read_play(text: str, board: ArrayLike, roll: ArrayLike) -> Play:
         either = " or ".join(play.notation for play in meant)
         raise NotationError(f"{quoted}: may mean {either}")
     return meant[0]
+
+
+def _is_standard(results: set[tuple[int, ...]], board: ArrayLike, roll: ArrayLike) -> bool:
+    """Whether a board of `results`, seen by the player, is left by a standard play."""
+    return any(tuple((-play.afterstate[::-1]).tolist()) in results for play in plays(board, roll))
 
 
 def _one_board(board: ArrayLike) -> Boards:
