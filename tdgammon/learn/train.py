@@ -154,7 +154,7 @@ class OnlineMethod:
         num_games = round(learning.games_per_iteration.at(now))
         played = [
             self._learner.play_game(
-                key, learning.lambda_.at(now), learning.rate.at(now), learning.max_turns
+                key, learning.lambda_.at(now), learning.rate.at_geometric(now), learning.max_turns
             )
             for key in streams(self._config.seed, num_games, progress.next_game)
         ]
@@ -219,24 +219,26 @@ def train(
         except KeyError as missing:
             raise checkpoint.CheckpointError(f"{str(folder)!r}: state lacks {missing}") from None
         progress = Progress(**facts["progress"])
-        run.cut_log(folder, progress.games)
-    elif (folder / run.STATE).exists():
-        raise ValueError(f"{str(folder)!r} already holds a run; resume it or name another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    loop = _Loop(config, folder, method, progress, bench)
-    with (
-        SummaryWriter(str(folder), purge_step=progress.games) as writer,
-        tqdm(
-            total=config.games,
-            initial=min(progress.games, config.games),
-            unit=" games",
-            smoothing=0.05,
-            disable=None if show_progress else True,
-        ) as bar,
-    ):
-        loop.writer = writer
-        loop.bar = bar
-        loop.run(should_stop)
+    with run.locked(folder):
+        if resume:
+            run.cut_log(folder, progress.games)
+        elif any((folder / it).exists() for it in (run.STATE, run.LOG, checkpoint.RUN_CHECKPOINT)):
+            raise ValueError(f"{str(folder)!r} already holds a run; resume it or name another folder")
+        loop = _Loop(config, folder, method, progress, bench)
+        with (
+            SummaryWriter(str(folder), purge_step=progress.games + 1) as writer,
+            tqdm(
+                total=config.games,
+                initial=min(progress.games, config.games),
+                unit=" games",
+                smoothing=0.05,
+                disable=None if show_progress else True,
+            ) as bar,
+        ):
+            loop.writer = writer
+            loop.bar = bar
+            loop.run(should_stop)
     return progress
 
 
@@ -255,6 +257,8 @@ class _Loop:
 
     def run(self, should_stop: Callable[[], bool]) -> None:
         progress, config = self.progress, self.config
+        if not progress.iterations:
+            self._save()  # from here on there is something to resume
         saved_at = time.monotonic()
         window = _Window(progress, config.game_rules.outcome_values)
         while progress.games < config.games and not should_stop():
@@ -266,6 +270,8 @@ class _Loop:
             progress.games += games.num_games
             progress.dropped += games.num_dropped
             progress.turns += len(games.boards) - games.num_games
+            if not all(np.isfinite(weight).all() for weight in self.method.weights().values()):
+                raise FloatingPointError(f"weights are not finite after {progress.games:,} games")
             window.add(games, loss)
             self.bar.update(min(progress.games, config.games) - min(before, config.games))
             ended = progress.games >= config.games
@@ -305,7 +311,7 @@ class _Loop:
         self.bar.set_postfix_str(f"loss {figures['train/loss']:.3f} {speed:,.0f} games/s {self._ppg()}")
 
     def _bench(self) -> None:
-        if self.bench is None:
+        if self.bench is None or not self.config.bench.against:
             return
         evaluator = NetworkEvaluator(self.config.network, self.method.weights(), self.config.game_rules)
         results = [
