@@ -121,6 +121,12 @@ OUT_OF_RANGE = [
     ({"games": -5}, "games: must be at least 1, got -5"),
     ({"seed": -1}, "seed: must be 0 to 2**31 - 1, got -1"),
     ({"seed": 2**31}, "seed: must be 0 to 2**31 - 1, got 2147483648"),
+    ({"rules": "chess"}, "rules: "),
+    (
+        {"network": {"num_checkers": 3}},
+        "network.num_checkers: rules 'standard' have 15 checkers a side, got 3",
+    ),
+    ({"network": {"num_checkers": 16}}, "network.num_checkers: must be 1 to 15, got 16"),
     ({"workers": 0}, "workers: must be 1 to 64, got 0"),
     ({"workers": 65}, "workers: must be 1 to 64, got 65"),
     ({"log_every_games": 0}, "log_every_games: must be at least 1, got 0"),

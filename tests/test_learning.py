@@ -25,8 +25,8 @@ def learner(architecture, averaging=0.9, seed=1):
 @pytest.fixture(scope="module")
 def lesson():
     """Positions and targets of self-play games, bear-offs included; shuffled."""
-    network = NetworkEvaluator(SMALL, random_weights(SMALL))
-    games = play_block(network, streams(9, 6), 1000)
+    player = NetworkEvaluator(SMALL, random_weights(SMALL))
+    games = play_block(player, streams(9, 6), 1000)
     targets = lambda_returns(games.probabilities, games.lengths, 0.7)
     use = np.setdiff1d(np.arange(len(targets)), games.last_rows)
     use = np.random.default_rng(1).permutation(use)

@@ -27,10 +27,10 @@ def learner(name, seed=1):
 
 def a_game(name, stream=0):
     """A finished game of the frozen network: its boards and the chances it gave them."""
-    network = NetworkEvaluator(NETWORKS[name], learner(name).weights())
-    games = play_block(network, streams(5, 1, stream), 2000)
+    player = NetworkEvaluator(NETWORKS[name], learner(name).weights())
+    games = play_block(player, streams(5, 1, stream), 2000)
     chances = games.probabilities.copy()
-    chances[0] = NetworkEvaluator(NETWORKS[name], learner(name).weights()).probabilities(START)[0]
+    chances[0] = player.probabilities(START)[0]
     return games.boards, chances
 
 

@@ -44,7 +44,7 @@ def test_what_is_saved_is_loaded(tmp_path):
 
 def test_a_folder_without_a_run_is_named(tmp_path):
     for folder in (tmp_path, tmp_path / "nosuch", tmp_path / ("x" * 5000)):
-        with pytest.raises(CheckpointError, match="no run to resume in .* is missing"):
+        with pytest.raises(CheckpointError, match=r"no run to resume in .* is missing"):
             run.load_state(folder)
 
 

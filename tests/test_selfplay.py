@@ -21,7 +21,7 @@ NEAR_TIE = 1e-5
 """Points by which rounding to float32 may let the second best play pass for the best."""
 
 
-def network(name):
+def player(name):
     return NetworkEvaluator(ARCHITECTURES[name], random_weights(ARCHITECTURES[name]))
 
 
@@ -70,7 +70,7 @@ def test_many_games_equal_those_of_the_slow_twin(name):
 
 
 def test_all_results_and_sizes_of_them_come_up_and_are_counted_by_the_twin():
-    games = play_block(network("counts-relu"), streams(SEED, 500), 3000)
+    games = play_block(player("counts-relu"), streams(SEED, 500), 3000)
     for row in games.last_rows:
         assert games.probabilities[row].tolist() == networks.outcome(games.boards[row].tolist())
     by_size = games.probabilities[games.last_rows].sum(axis=0)
@@ -96,7 +96,7 @@ def all_games(num_helpers, num_games=70, max_turns=120, reverse=False):
         batch = SelfPlay(
             pool,
             0 if reverse else num_helpers,
-            network("tesauro-relu"),
+            player("tesauro-relu"),
             seed=SEED,
             first=5,
             num_games=num_games,
@@ -119,23 +119,23 @@ def test_games_do_not_depend_on_the_number_of_threads_or_the_order_of_blocks(num
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_a_thread_of_its_own_changes_no_bit(name):
     # threads have heaps of their own: loops that looked at where their arrays lie rounded otherwise
-    keys, net = streams(SEED, 4, first=90), network(name)
+    keys, net = streams(SEED, 4, first=90), player(name)
     with ThreadPoolExecutor(1) as pool:
         assert same(play_block(net, keys, 500), pool.submit(play_block, net, keys, 500).result())
 
 
 def test_a_game_does_not_depend_on_those_played_beside_it():
     keys = streams(SEED, 12)
-    together = play_block(network("counts-relu"), keys, 3000)
-    assert same(together, join(play_block(network("counts-relu"), keys[[i]], 3000) for i in range(12)))
-    assert not same(together, play_block(network("counts-relu"), streams(SEED + 1, 12), 3000))
+    together = play_block(player("counts-relu"), keys, 3000)
+    assert same(together, join(play_block(player("counts-relu"), keys[[i]], 3000) for i in range(12)))
+    assert not same(together, play_block(player("counts-relu"), streams(SEED + 1, 12), 3000))
 
 
 def test_games_that_take_too_long_are_dropped_and_counted():
     keys = streams(SEED, 40)
-    full = play_block(network("tesauro-relu"), keys, 3000)
+    full = play_block(player("tesauro-relu"), keys, 3000)
     max_turns = int(np.median(full.lengths)) - 1
-    cut = play_block(network("tesauro-relu"), keys, max_turns)
+    cut = play_block(player("tesauro-relu"), keys, max_turns)
     short = full.lengths - 1 <= max_turns
     assert 0 < cut.num_dropped == (~short).sum() < 40
     assert cut.lengths.tolist() == full.lengths[short].tolist()
@@ -146,13 +146,13 @@ def test_games_that_take_too_long_are_dropped_and_counted():
 
 def test_a_game_of_exactly_the_most_turns_counts():
     keys = streams(SEED, 1)
-    num_turns = int(play_block(network("tesauro-relu"), keys, 3000).lengths[0]) - 1
-    assert play_block(network("tesauro-relu"), keys, num_turns).num_games == 1
-    assert play_block(network("tesauro-relu"), keys, num_turns - 1).num_games == 0
+    num_turns = int(play_block(player("tesauro-relu"), keys, 3000).lengths[0]) - 1
+    assert play_block(player("tesauro-relu"), keys, num_turns).num_games == 1
+    assert play_block(player("tesauro-relu"), keys, num_turns - 1).num_games == 0
 
 
 def test_a_batch_of_which_every_game_is_dropped_is_empty():
-    games = play_block(network("tesauro-relu"), streams(SEED, 3), 2)
+    games = play_block(player("tesauro-relu"), streams(SEED, 3), 2)
     assert (games.num_games, games.num_dropped, len(games.boards)) == (0, 3, 0)
     assert len(games.last_rows) == 0
     assert all_games(1, max_turns=2).num_dropped == 70
@@ -166,8 +166,8 @@ def test_nothing_is_written_beyond_the_rows_that_were_asked_for():
     boards = np.full((capacity + guard, 26), 99, np.int8)
     chances = np.full((capacity + guard, 6), 99, np.float32)
     lengths = np.empty(len(keys), np.int32)
-    net = network("tesauro-relu").network
-    used = kernel.play_games(START, keys, net, VALUES, max_turns, boards, chances, lengths)
+    net = player("tesauro-relu").network
+    used = kernel.play_games(START.copy(), keys, net, VALUES, max_turns, boards, chances, lengths)
     assert used == lengths.sum()
     assert (boards[capacity:] == 99).all()
     assert (chances[capacity:] == 99).all()
