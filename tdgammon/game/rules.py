@@ -65,7 +65,7 @@ class GameRules:
                 raise ValueError(
                     f"rules.{field.name}: true or false expected, got {getattr(self, field.name)!r}"
                 )
-        if self.cube_limit not in CUBE_LIMITS:
+        if type(self.cube_limit) is not int or self.cube_limit not in CUBE_LIMITS:
             raise ValueError(
                 f"rules.cube_limit: a power of 2 from 1 (no cube) to {CUBE_LIMITS[-1]} expected, "
                 f"got {self.cube_limit!r}"
@@ -87,7 +87,11 @@ class GameRules:
                 raise ValueError("rules.automatic_doubles: needs a cube, but cube_limit is 1")
         if self.raccoons and not self.beavers:
             raise ValueError("rules.raccoons: needs beavers, which are off")
-        board = checked_boards(self.start)[0]
+        boards = checked_boards(self.start)
+        if len(boards) != 1:
+            raise ValueError(f"rules.start: one board of 26 numbers expected, got {len(boards)}")
+        board = boards[0]
+        object.__setattr__(self, "start", tuple(board.tolist()))  # a list has no hash
         own, opposing = int(np.maximum(board, 0).sum()), int(np.maximum(-board, 0).sum())
         if own != opposing:
             raise ValueError(f"rules.start: {own} checkers against {opposing} in {text(board)!r}")
@@ -114,7 +118,12 @@ class GameRules:
         return np.array(self.start, np.int8)
 
     def stake_cover(self, stake: float) -> float:
-        """Balance that a player needs to sit down: stake x cube limit x highest end value (R17)."""
+        """Balance that a player needs to sit down: stake x cube limit x highest end value (R17).
+
+        Raises ValueError for a stake that is not positive.
+        """
+        if not stake > 0:
+            raise ValueError(f"stake: a positive number expected, got {stake!r}")
         return stake * self.cube_limit * max(self.end_values)
 
 
@@ -179,7 +188,7 @@ def _option(key: str, value: str, kind: object) -> object:
             raise ValueError(f"rules.{key}: true or false expected, got {value!r}")
         return value == "true"
     if kind == "int":
-        if not value.isdigit():
+        if not (value.isascii() and value.isdigit()):
             raise ValueError(f"rules.{key}: a whole number expected, got {value!r}")
         return int(value)
     return value
