@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tdgammon.game.board import Boards, checked_rolls, flip, points_won
 from tdgammon.game.moves import afterstates
@@ -101,13 +102,15 @@ class Match:
     """Of the game that is over."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.length <= MAX_LENGTH:
-            raise ValueError(f"length: 0 (money) to {MAX_LENGTH} expected, got {self.length}")
+        if type(self.length) is not int or not 0 <= self.length <= MAX_LENGTH:
+            raise ValueError(f"length: 0 (money) to {MAX_LENGTH} expected, got {self.length!r}")
         goes_on = self.phase != Phase.MATCH_OVER
         if min(self.scores) < 0 or (self.length and goes_on and max(self.scores) >= self.length):
             raise ValueError(f"scores: {self.scores} do not fit a match to {self.length}")
         if not self.board:
             object.__setattr__(self, "board", self.rules.start)
+        if self.phase not in (Phase.GAME_OVER, Phase.MATCH_OVER):
+            self._check_crawford()
 
     @property
     def opponent(self) -> int:
@@ -171,7 +174,7 @@ class Match:
     def roll(self, die1: int, die2: int) -> Match:
         """The player on roll rolls."""
         self._expect(Phase.ROLL, "rolling")
-        return replace(self, phase=Phase.PLAY, dice=_dice(die1, die2), refused=0)
+        return replace(self, phase=Phase.PLAY, dice=_dice(die1, die2))
 
     def afterstates(self) -> Boards:
         """Every board [A, 26] that the player on roll can leave, seen by the opponent."""
@@ -182,16 +185,18 @@ class Match:
         """Play the dice so as to leave `afterstate` [26], seen by the opponent."""
         self._expect(Phase.PLAY, "playing")
         after = np.asarray(afterstate)
-        if not (self.afterstates() == after).all(axis=1).any():
-            assert self.dice is not None
+        if after.shape != (26,):
             raise IllegalPlay(
-                f"no legal play of {self.dice[0]}-{self.dice[1]} leaves {after.tolist()} "
-                "(seen by the opponent)"
+                f"a play is named by the 26 numbers it leaves, got {after.tolist()!r:.200}"
             )
+        if not (self.afterstates() == after).all(axis=1).any():
+            raise IllegalPlay(self._play_forbidden(after))
         return self.moved_to(after.astype(np.int8))
 
     def moved_to(self, after: Boards) -> Match:
-        """As `play`, for an afterstate that is known to be legal, and from any phase of the turn."""
+        """As `play`, for an afterstate that is known to be legal, also before the roll is told."""
+        if self.phase not in (Phase.ROLL, Phase.PLAY):
+            raise IllegalPlay(f"playing belongs to phase {Phase.PLAY}, this is phase {self.phase}")
         moved = replace(
             self,
             phase=Phase.ROLL,
@@ -258,8 +263,10 @@ class Match:
         """
         if self.phase == Phase.RESIGNATION:
             raise IllegalPlay(f"a resignation of a {SIZES[self.resigned]} is waiting for its answer")
-        if self.phase not in (Phase.ROLL, Phase.PLAY) or self.is_last_roll:
-            raise IllegalPlay(f"only the player on roll may resign, not in phase {self.phase}")
+        if self.phase not in (Phase.ROLL, Phase.PLAY):
+            raise IllegalPlay(f"the player on roll resigns in his turn, not in phase {self.phase}")
+        if self.is_last_roll:
+            raise IllegalPlay("there is no resigning before the last roll (R25)")
         if self.rules.resign_by_board:
             if size:
                 raise IllegalPlay("the board says the size of a resignation (R24); none may be named")
@@ -268,6 +275,10 @@ class Match:
             raise IllegalPlay(f"a resignation is of size 1, 2 or 3, got {size!r}")
         if size <= self.refused:
             raise IllegalPlay(f"a resignation of a {SIZES[self.refused]} was rejected in this turn")
+        if size > 1 and self.board_size() == 1:
+            raise IllegalPlay(
+                f"a player who has borne off a checker cannot lose a {SIZES[size]} (R12, R24)"
+            )
         return replace(self, phase=Phase.RESIGNATION, resigned=size)
 
     def accept(self) -> Match:
@@ -304,9 +315,40 @@ class Match:
         """Size of the game that the player on roll would lose as the board stands (R12, R24)."""
         return _size_lost(np.maximum(self.boards[0], 0), self.rules.num_checkers)
 
+    def _check_crawford(self) -> None:
+        """Refuse a game that is played at a score at which it cannot be what it says (R18)."""
+        claims = self.is_crawford + self.was_crawford
+        if claims == 2:
+            raise ValueError("is_crawford, was_crawford: the Crawford game is played once")
+        if claims and 1 not in self.away:
+            raise ValueError(
+                f"{'is' if self.is_crawford else 'was'}_crawford: nobody is one point from winning "
+                f"at {self.scores} in a match to {self.length}"
+            )
+        if not claims and self.length > 1 and 1 in self.away:
+            raise ValueError(
+                f"scores: at {self.scores} in a match to {self.length} the Crawford game is this one "
+                "or over: set is_crawford or was_crawford"
+            )
+
     def _expect(self, phase: Phase, action: str) -> None:
         if self.phase != phase:
             raise IllegalPlay(f"{action} belongs to phase {phase}, this is phase {self.phase}")
+
+    def _play_forbidden(self, after: NDArray[Any]) -> str:
+        """The rule that keeps the player on roll from leaving `after`."""
+        assert self.dice is not None
+        if self.rules.caucasian:
+            standard = afterstates(self.boards, np.array([self.dice], np.int8))[0]
+            if (standard == after).all(axis=1).any():
+                return (
+                    "a checker that hit at home may not go on to an own checker in that turn (R26), "
+                    f"and {self.dice[0]}-{self.dice[1]} has other plays"
+                )
+        return (
+            f"no legal play of {self.dice[0]}-{self.dice[1]} leaves {after.tolist()} "
+            "(seen by the opponent)"
+        )
 
     def _double_forbidden(self) -> str | None:
         """The rule that keeps the player on roll from doubling, or None."""
