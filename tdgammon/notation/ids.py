@@ -238,10 +238,8 @@ def xgid(position: Position) -> str:
         "-" if not count else chr((64 if count > 0 else 96) + abs(count)) for count in bottom
     )
     sign = {None: 0, BOTTOM: 1, TOP: -1}
-    if position.offer:
-        dice = position.offer[0].upper()
-    else:
-        dice = "".join(map(str, position.dice or (0, 0)))
+    rolled = "".join(map(str, position.dice or (0, 0)))
+    dice = position.offer[0].upper() if position.offer else rolled
     flag = position.is_crawford if position.length else position.jacoby + 2 * position.beavers
     fields = (
         letters,

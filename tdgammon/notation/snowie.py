@@ -1,9 +1,9 @@
 """Snowie's position line: 40 fields divided by semicolons, names among them.
 
 Match length; Jacoby; variant; beavers; player on roll; names of the player on roll and the opponent;
-Crawford; scores of both; cube value; owner (1 player on roll, -1 opponent); own bar; points 1 to 24 seen
-by the player on roll; the opponent's bar; dice. Other programs write it also where an illegal play
-was made, to say how the board stood afterwards.
+Crawford; scores of both; cube value; owner (1 player on roll, -1 opponent); own bar; points 1 to 24
+seen by the player on roll; the opponent's bar; dice. Other programs write it also where an illegal
+play was made, to say how the board stood afterwards.
 """
 
 from __future__ import annotations

@@ -1,0 +1,492 @@
+"""Games made from what a transcript says, whatever its format.
+
+A reader hands over what it found (`Raw` entries, in order); `game_record` plays it through and
+gives the game as it stands, with a warning for everything that is not as it should be.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from tdgammon.game.board import OWN_BAR
+from tdgammon.game.rules import GameRules
+from tdgammon.notation.ids import Cells, flipped
+from tdgammon.notation.plays import IllegalPlay, NotationError, Step, read_play
+from tdgammon.notation.reading import Troubles
+from tdgammon.notation.record import (
+    CubeAction,
+    Event,
+    GameRecord,
+    MatchRecord,
+    Outcome,
+    Resignation,
+    SetPosition,
+    Turn,
+    after_cube,
+    applied,
+    canonical_steps,
+    is_crawford_game,
+    outcome,
+)
+
+UNKNOWN_PLAY = "????"
+"""Text of a roll whose play is not known."""
+
+CANNOT_MOVE = ("cannot move", "can't move", "cant move", "no move", "-")
+
+_CHUNK = 32  # turns whose legality is checked in one call
+_WORD = re.compile(r"(bar|off|\d{1,2})((?:[/-](?:bar|off|\d{1,2})\*?)+)(?:\(([1-4])\))?", re.IGNORECASE)
+_PLACES = {"bar": OWN_BAR, "off": 0}
+
+
+@dataclass(frozen=True)
+class Raw:
+    """One entry of a transcript: a roll, a word about the cube, a resignation or a set position."""
+
+    line: int
+    player: int
+    text: str
+    """As it stands; of a roll, the play after the dice."""
+    dice: tuple[int, int] | None = None
+    action: str | None = None
+    """One of `record.CUBE_ACTIONS`, or `resign`."""
+    value: int | None = None
+    """Cube value that is named, or size of the resignation."""
+    position: SetPosition | None = None
+    comment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawGame:
+    """A game as a transcript has it."""
+
+    number: int
+    line: int
+    score: tuple[int, int]
+    entries: Sequence[Raw]
+    winner: int | None = None
+    points: int | None = None
+    is_crawford: bool | None = None
+    """None: not said."""
+    size: int | None = None
+    """Of the resignation, where the points do not tell."""
+    comment: str = ""
+
+
+def match_record(
+    players: tuple[str, str],
+    length: int,
+    games: Sequence[RawGame],
+    rules: GameRules,
+    tags: tuple[tuple[str, str], ...],
+    troubles: Troubles,
+) -> MatchRecord:
+    """The match whose games a transcript has; every game is kept, also one that cannot be right."""
+    records: list[GameRecord] = []
+    for index, raw in enumerate(games):
+        following = games[index + 1] if index + 1 < len(games) else None
+        if records:
+            _check_score(raw, records[-1], troubles)
+        elif length and max(raw.score) >= length:
+            troubles.add(raw.line, f"game {raw.number}: score {raw.score} is past {length} points")
+        records.append(_Player(raw, length, rules, troubles).record(records, following))
+    return MatchRecord(players=players, length=length, games=tuple(records), rules=rules, tags=tags)
+
+
+def _check_score(raw: RawGame, before: GameRecord, troubles: Troubles) -> None:
+    score = list(before.start_score)
+    if before.winner is not None:
+        score[before.winner] += before.points or 0
+    if tuple(score) != raw.score:
+        troubles.add(
+            raw.line,
+            f"game {raw.number} starts at {raw.score[0]}-{raw.score[1]}, "
+            f"but the games before it give {score[0]}-{score[1]}",
+        )
+
+
+@dataclass
+class _Played:
+    """What became of a roll."""
+
+    turn: Turn
+    warning: str = ""
+    is_over: bool = False
+    """The last checker was borne off."""
+
+
+def _has_checkers(cells: Cells) -> bool:
+    return any(count > 0 for count in cells)
+
+
+class _Player:
+    """Plays one raw game through."""
+
+    def __init__(self, raw: RawGame, length: int, rules: GameRules, troubles: Troubles) -> None:
+        self.raw = raw
+        self.length = length
+        self.rules = rules
+        self.troubles = troubles
+        self.events: list[Event] = []
+        self.lines: list[int] = []
+        self.value = 1
+        self.owner: int | None = None
+        self.offer: str | None = None
+        self.doubler = 0
+        self.last_player: int | None = None
+        self.is_over = False
+        self.last_roll = -1
+
+    def record(self, before: Sequence[GameRecord], following: RawGame | None) -> GameRecord:
+        plays = self._plays()
+        self.last_roll = max((i for i, entry in enumerate(self.raw.entries) if entry.dice), default=-1)
+        for index, entry in enumerate(self.raw.entries):
+            if self.is_over:
+                self._warn(entry, "skipped: the game is over")
+            elif entry.position is not None:
+                self._note(entry, entry.position)
+                self.value, self.owner = entry.position.cube_value, entry.position.cube_owner
+                self.offer, self.last_player = None, None
+            elif entry.action == "resign":
+                self._note(entry, Resignation(entry.player, entry.value))
+                self.is_over = True
+            elif entry.action:
+                self._cube(entry)
+            else:
+                self._turn(entry, plays[index], index == self.last_roll)
+        game = GameRecord(
+            number=self.raw.number,
+            start_score=self.raw.score,
+            events=tuple(self.events),
+            comment=self.raw.comment,
+        )
+        game = self._ended(game, following)
+        crawford = self.raw.is_crawford
+        if crawford is None:
+            crawford = is_crawford_game(game.start_score, self.length, before, game.events)
+        if crawford:
+            for line, event in zip(self.lines, game.events, strict=False):
+                if isinstance(event, CubeAction):
+                    self.troubles.add(line, self._in_game("the cube was used in the Crawford game"))
+                    break
+        return replace(game, is_crawford=crawford)
+
+    def _in_game(self, message: str) -> str:
+        return f"game {self.raw.number}: {message}"
+
+    def _warn(self, entry: Raw, message: str) -> None:
+        dice = f"{entry.dice[0]}{entry.dice[1]}: " if entry.dice else ""
+        self.troubles.add(entry.line, self._in_game(message), dice + entry.text)
+
+    def _note(self, entry: Raw, event: Event) -> None:
+        self.events.append(event)
+        self.lines.append(entry.line)
+
+    # plays
+
+    def _plays(self) -> dict[int, _Played]:
+        """What became of each roll among the entries, up to the last checker borne off."""
+        entries = self.raw.entries
+        done: dict[int, _Played] = {}
+        by_hand: set[int] = set()
+        start = 0
+        board, viewer = self.rules.start, entries[0].player if entries else 0
+        while start < len(entries):
+            trial: list[tuple[int, Cells, Cells, tuple[Step, ...]]] = []
+            cells, seen_by = board, viewer
+            after_chunk = start
+            for index in range(start, min(start + _CHUNK, len(entries))):
+                entry = entries[index]
+                after_chunk = index + 1
+                if entry.position is not None:
+                    cells, seen_by = entry.position.board, 0
+                if entry.dice is None:
+                    continue
+                if entry.player != seen_by:
+                    cells, seen_by = flipped(cells), entry.player
+                if index in by_hand:
+                    done[index], cells = self._by_hand(entry, cells)
+                    if done[index].is_over:
+                        break
+                    continue
+                steps = _quick_steps(entry.text, cells, entry.dice)
+                after = None if steps is None else applied(cells, steps)
+                if steps is None or after is None:
+                    by_hand.add(index)
+                    done[index], cells = self._by_hand(entry, cells)
+                    if done[index].is_over:
+                        break
+                    continue
+                trial.append((index, cells, after, steps))
+                cells = after
+                if not _has_checkers(after):
+                    break
+            found = canonical_steps(
+                [one[1] for one in trial],
+                [entries[one[0]].dice or (0, 0) for one in trial],
+                [one[2] for one in trial],
+                self.rules,
+            )
+            fault = next((i for i, steps in enumerate(found) if steps is None), None)
+            if fault is not None:
+                by_hand.add(trial[fault][0])
+                after_chunk = trial[fault][0]
+                cells, seen_by = trial[fault][1], entries[after_chunk].player
+            for (index, *_), steps in zip(trial[:fault], found[:fault], strict=True):
+                roll = _sorted(entries[index].dice)
+                done[index] = _Played(Turn(entries[index].player, roll, steps))
+            if fault is None and not _has_checkers(cells):
+                if trial and trial[-1][0] == after_chunk - 1:
+                    done[trial[-1][0]].is_over = True
+                break
+            start, board, viewer = after_chunk, cells, seen_by
+        return done
+
+    def _by_hand(self, entry: Raw, cells: Cells) -> tuple[_Played, Cells]:
+        """A roll whose text the quick way could not settle, and the board after it."""
+        turn, warning = self._careful(entry, cells)
+        after = applied(cells, turn.steps or ()) or cells
+        return _Played(turn, warning, bool(turn.steps) and not _has_checkers(after)), after
+
+    def _careful(self, entry: Raw, cells: Cells) -> tuple[Turn, str]:
+        """Read a play by the rules, or as it stands; the turn, and a warning or ""."""
+        dice = _sorted(entry.dice)
+        text = entry.text.strip()
+        turn = Turn(entry.player, dice, None)
+        if text.startswith("???"):
+            return turn, ""
+        if not text:
+            return turn, "no play is written though one is legal"
+        try:
+            checked = read_play(text, cells, dice)
+            if not self.rules.caucasian:
+                return replace(turn, steps=checked.steps), ""
+            after = flipped(tuple(checked.afterstate.tolist()))
+            if canonical_steps([cells], [dice], [after], self.rules)[0] is not None:
+                return replace(turn, steps=checked.steps), ""
+            reason = "rule R26 forbids this play"
+        except IllegalPlay as error:
+            reason = str(error)
+        except NotationError as error:
+            return turn, f"the play cannot be read and is left out: {error}"
+        except ValueError as error:
+            return turn, f"the board cannot be played on: {error}"
+        if text.lower().replace("’", "'") in CANNOT_MOVE:
+            return replace(turn, steps=(), is_legal=False), f"kept as it stands: {reason}"
+        steps = _written_steps(text)
+        for order in (steps, sorted(steps, reverse=True)):
+            if steps and applied(cells, order) is not None:
+                return (
+                    replace(turn, steps=tuple(order), is_legal=False),
+                    f"illegal, kept as played: {reason}",
+                )
+        return turn, f"the play cannot be made and is left out: {reason}"
+
+    def _turn(self, entry: Raw, played: _Played, is_last: bool) -> None:
+        turn = played.turn
+        if self.offer:
+            if self.offer != "beaver":  # transcripts leave out the take of a beaver
+                self._warn(entry, f"a roll while a {self.offer} waits for an answer: taken as a take")
+            self._apply_cube(entry, CubeAction(1 - self.doubler, "take"))
+        if self.last_player == entry.player:
+            self._warn(entry, "the same player rolls twice")
+        self.last_player = entry.player
+        text = entry.text.strip()
+        if turn.steps is None and not is_last and (not text or text.startswith("???")):
+            self._warn(entry, played.warning or "the play is not known")
+        elif played.warning and text:
+            self._warn(entry, played.warning)
+        self._note(entry, replace(turn, comment=entry.comment))
+        self.is_over = played.is_over
+
+    # cube
+
+    def _cube(self, entry: Raw) -> None:
+        action = entry.action
+        assert action is not None
+        if action == "double" and self.offer in ("double", "beaver") and entry.player != self.doubler:
+            action = "beaver" if self.offer == "double" else "raccoon"
+        needs_offer = action != "double"
+        if needs_offer and not self.offer:
+            self._warn(entry, f"skipped: a {action} without a double")
+            return
+        if not needs_offer and self.offer:
+            self._warn(entry, f"skipped: a double while a {self.offer} waits for an answer")
+            return
+        if needs_offer and entry.player == self.doubler:
+            self._warn(entry, f"skipped: a {action} by the player who doubled")
+            return
+        if not needs_offer and self.owner == 1 - entry.player:
+            self._warn(
+                entry, "a double by the player who does not own the cube, kept as it stands (R14)"
+            )
+        self._apply_cube(entry, CubeAction(entry.player, action, entry.comment))
+        if entry.value is not None and action != "take" and entry.value != 2 * self.value:
+            self._warn(entry, f"the cube goes to {2 * self.value}, not to {entry.value}")
+        self.is_over = action == "pass"
+
+    def _apply_cube(self, entry: Raw, event: CubeAction) -> None:
+        self._note(entry, event)
+        self.value, self.owner, self.offer = after_cube(event, self.value, self.owner, self.offer)
+        if self.offer:
+            self.doubler = event.player
+
+    # the end
+
+    def _ended(self, game: GameRecord, following: RawGame | None) -> GameRecord:
+        """The game with its winner and points, and the pass or resignation that nobody wrote down."""
+        raw = self.raw
+        winner, points = raw.winner, raw.points
+        result = outcome(game, self.length, self.rules)
+        if winner is None and result.winner is None and following is not None:
+            gained = [after - before for after, before in zip(following.score, raw.score, strict=True)]
+            if min(gained) == 0 < max(gained):
+                winner, points = gained.index(max(gained)), max(gained)
+                self.troubles.add(
+                    raw.line, self._in_game("no result is written: taken from the next score")
+                )
+            else:
+                self.troubles.add(raw.line, self._in_game("is not finished"))
+        if result.end == "resignation" and result.size is None and result.winner is not None:
+            size = raw.size or self._size(points, result.winner)
+            events = (*game.events[:-1], Resignation(1 - result.winner, size))
+            game, result = replace(game, events=events), replace(result, size=size)
+        if result.winner is not None:
+            return self._by_rule(game, result)
+        if winner is None:
+            return game
+        if self.offer and winner == self.doubler:
+            self.troubles.add(raw.line, self._in_game("a double without an answer: taken as passed"))
+            events = (*game.events, CubeAction(1 - winner, "pass"))
+            return self._by_rule(replace(game, events=events), None)
+        size = raw.size or self._size(points, winner)
+        game = replace(game, events=(*game.events, Resignation(1 - winner, size)))
+        return replace(game, winner=winner, points=self.value if points is None else points)
+
+    def _by_rule(self, game: GameRecord, result: Outcome | None) -> GameRecord:
+        """The game with the winner that its events give and the points that are written."""
+        result = result or outcome(game, self.length, self.rules)
+        raw, points = self.raw, self.raw.points
+        by_rule = result.points_by_rule
+        assert result.winner is not None
+        if raw.winner is not None and raw.winner != result.winner:
+            self.troubles.add(raw.line, self._in_game("the other player won than is written"))
+        if result.end == "resignation":
+            values = [result.cube_value * value for value in self.rules.end_values]
+            by_rule = values[result.size - 1] if result.size else None
+        if points is None:
+            self.troubles.add(raw.line, self._in_game("no points are written: taken from the rules"))
+            points = result.cube_value if by_rule is None else by_rule
+        elif (
+            by_rule is not None
+            and points != by_rule
+            and not self._is_capped(points, by_rule, result.winner)
+        ):
+            self.troubles.add(
+                raw.line, self._in_game(f"{points} points are written, {by_rule} by the rules")
+            )
+        return replace(game, winner=result.winner, points=points)
+
+    def _is_capped(self, points: int, by_rule: int, winner: int) -> bool:
+        """Whether the points are fewer because the winner needed no more."""
+        needed = self.length - self.raw.score[winner]
+        return self.length > 0 and points == needed < by_rule
+
+    def _size(self, points: int | None, winner: int) -> int | None:
+        """Size of the resignation that the points tell."""
+        if points is None:
+            self.troubles.add(self.raw.line, self._in_game("a resignation without points"))
+            return None
+        for size, value in enumerate(self.rules.end_values, 1):
+            if self.value * value == points:
+                return size
+        if not self._is_capped(points, self.value * self.rules.end_values[2], winner):
+            self.troubles.add(
+                self.raw.line,
+                self._in_game(f"{points} points cannot be won with the cube at {self.value}"),
+            )
+        return None
+
+
+def derived_size(points: int, cube_value: int, rules: GameRules) -> int | None:
+    """Size of a resignation as `match_record` takes it from the points."""
+    for size, value in enumerate(rules.end_values, 1):
+        if cube_value * value == points:
+            return size
+    return None
+
+
+def _sorted(dice: tuple[int, int] | None) -> tuple[int, int]:
+    assert dice is not None
+    return (max(dice), min(dice))
+
+
+@functools.lru_cache(4096)
+def _word(word: str) -> tuple[tuple[int, ...], int] | None:
+    """Places and count of one part of a play, None if it has another form or goes backwards."""
+    match = _WORD.fullmatch(word)
+    if not match:
+        return None
+    names = re.split("[/-]", match[1].lower() + match[2].lower().replace("*", ""))
+    places = tuple(_PLACES.get(name, -1) if name in _PLACES else int(name) for name in names)
+    if max(places) > OWN_BAR or any(source <= to for source, to in pairwise(places)):
+        return None
+    return places, int(match[3] or 1)
+
+
+def _quick_steps(text: str, cells: Cells, dice: tuple[int, int] | None) -> tuple[Step, ...] | None:
+    """Checker moves of a play in a usual form, if the text leaves no choice; legality is not checked.
+
+    None sends the text to the careful reader. What comes back leads to the one board that the text
+    can mean: hops left out are filled in only where no blot stands on either way round.
+    """
+    high, low = _sorted(dice)
+    steps: list[Step] = []
+    if text.lower() in CANNOT_MOVE:
+        return ()
+    for word in text.split():
+        part = _word(word)
+        if part is None:
+            return None
+        places, count = part
+        way: list[Step] = []
+        for source, to in pairwise(places):
+            distance = source - to
+            if high == low:
+                while source - to > high:
+                    way.append((source, source - high))
+                    source -= high
+                way.append((source, to))
+                if source - to != high and to:
+                    return None
+            elif distance in (high, low) or (to == 0 and distance < high):
+                way.append((source, to))
+            elif distance == high + low or to == 0:
+                between = [source - die for die in (high, low) if source - die > 0]
+                if any(cells[place] == -1 for place in between):
+                    return None
+                free = [place for place in between if cells[place] >= 0]
+                if not free:
+                    return None
+                way += [(source, free[0]), (free[0], to)]
+            else:
+                return None
+        steps += way * count
+    if len(steps) > (4 if high == low else 2):
+        return None
+    return tuple(sorted(steps, reverse=True))
+
+
+def _written_steps(text: str) -> tuple[Step, ...]:
+    """Checker moves exactly as written, none if the text has another form."""
+    steps: list[Step] = []
+    for word in re.sub(r"\s*([/*(-])\s*", r"\1", text).replace(",", " ").split():
+        part = _word(word)
+        if part is None or len(steps) > 8:
+            return ()
+        steps += list(pairwise(part[0])) * part[1]
+    return tuple(steps)
