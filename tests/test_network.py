@@ -86,7 +86,7 @@ def test_the_table_layer_equals_the_dense_layer(name):
     cells = np.empty(28, np.int8)
     sums = np.empty(architecture.hidden[0], np.float32)
     for row, board in enumerate(boards):
-        forward.fill_cells(board, cells)
+        forward.fill_cells(board, 15, cells)
         forward.first_layer(cells, network, sums)
         assert (np.abs(sums - dense[row]) <= 1e-6 * size[row]).all()
 
