@@ -23,6 +23,7 @@ COMMANDS = {
     "bench": "tdgammon.cli.bench",
     "league": "tdgammon.cli.league",
     "play": "tdgammon.cli.play",
+    "convert": "tdgammon.cli.convert",
     "checkpoint": "tdgammon.cli.checkpoint",
     "perft": "tdgammon.cli.perft",
 }

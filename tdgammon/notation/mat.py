@@ -9,7 +9,7 @@ Foxamon write.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from tdgammon.game.board import parse, text
@@ -134,7 +134,7 @@ def _reading(
             troubles.add(game.line, f"game {game.number} has no line with names and scores")
         key = str(game.number)
         entries = [
-            replace(raw, comment=own.get(("Comment", f"{key}.{i}"), ""))
+            replace(raw, comment=_unescaped(own.get(("Comment", f"{key}.{i}"), "")))
             for i, raw in enumerate(game.entries)
         ]
         if "Cube" in {name for name, _ in own}:
@@ -250,9 +250,9 @@ def _score_line(line: str) -> tuple[tuple[str, str], list[tuple[str, str]], tupl
     sides = ((line[: first.start()], "Rating left"), (line[first.end() : last.start()], "Rating right"))
     for words, tag in sides:
         name = " ".join(words.split())
-        if match := _RATING.fullmatch(name[:200]):
-            name = match[1]
-            ratings.append((tag, match[2] or match[3]))
+        if rated := _RATING.fullmatch(name[:200]):
+            name = rated[1]
+            ratings.append((tag, rated[2] or rated[3]))
         names.append(name)
     return (names[0], names[1]), ratings, (int(first[1]), int(last[1]))
 
@@ -338,7 +338,8 @@ def _word(word: str, body: str, column: int, number: int, game: _Game, troubles:
     game.entries.append(Raw(number, column, entry, action=action, value=value))
 
 
-# writing
+_Writer = Callable[[Cells, tuple[Step, ...]], str]
+"""From a board and the steps of a play to its text."""
 
 
 def write_mat(record: MatchRecord) -> str:
@@ -352,7 +353,7 @@ def write_xg(record: MatchRecord) -> str:
 
 
 def _written(record: MatchRecord, play: _Writer, width: int, no_move: str) -> str:
-    lines = [f'; [{name} "{_escaped(value)}"]' if name else f"; {value}" for name, value in record.tags]
+    lines = [_tag_line(name, value) for name, value in record.tags]
     lines += [f'; [{name} "{_escaped(value)}"]' for name, value in _rule_tags(record)]
     bodies, notes = [], []
     for index, game in enumerate(record.games):
@@ -506,15 +507,18 @@ def _joined(board: Cells, steps: tuple[Step, ...]) -> str:
     return write_play(board, steps).replace("bar", "Bar").replace("off", "Off")
 
 
-class _Writer:
-    """A function from the board and the steps to the text of a play."""
-
-    def __call__(self, board: Cells, steps: tuple[Step, ...]) -> str: ...
+def _tag_line(name: str, value: str) -> str:
+    """A comment line for a tag; without its name for one that brackets cannot hold."""
+    words = shortened(value, MAX_LINE // 2)
+    if not name or len(name) > 60 or set(name) & set('"]\n') or name in _OWN_TAGS:
+        return f"; {shortened(name)} {words}" if name else f"; {words}"
+    return f'; [{name} "{words}"]'
 
 
 def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", " ")
+    return value.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
 
 
 def _unescaped(value: str) -> str:
-    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], value)
+    letters = {"n": "\n", "t": "\t", "r": "\r"}
+    return re.sub(r"\\(.)", lambda match: letters.get(match[1], match[1]), value)

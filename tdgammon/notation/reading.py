@@ -38,6 +38,31 @@ class ReadingWarning:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AnalysedPlay:
+    """One play that XG lists."""
+
+    level: str
+    """As printed: `4-ply`, `XG Roller++`. XG counts one ply more than GNU Backgammon."""
+    notation: str
+    equity: float
+    chances: tuple[float, ...] = ()
+    """Nested percentages: win, gammon, backgammon of the player, then of the opponent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """A position and what XG says about it."""
+
+    line: int
+    position: Position
+    plays: tuple[AnalysedPlay, ...] = ()
+    cube: tuple[float, float, float] | None = None
+    """Cubeful equities: no double, double and take, double and pass."""
+    chances: tuple[float, ...] = ()
+    """Nested percentages of a cube decision, as in `AnalysedPlay`."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reading:
     """What was read: a match, or positions, and the warnings."""
 
@@ -46,6 +71,8 @@ class Reading:
     record: MatchRecord | None = None
     positions: tuple[tuple[int, Position], ...] = ()
     """Line and position, in order."""
+    analyses: tuple[Analysis, ...] = ()
+    """What XG says about the positions, where it does."""
     warnings: tuple[ReadingWarning, ...] = ()
 
 

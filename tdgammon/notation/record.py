@@ -253,7 +253,7 @@ def outcome(game: GameRecord, length: int, rules: GameRules = RECORDED_RULES) ->
             value, owner, _ = after_cube(last.event, value, owner, last.offer)
         elif isinstance(last.event, SetPosition):
             value, owner, board = last.event.cube_value, last.event.cube_owner, last.event.board
-        else:
+        elif isinstance(last.event, Turn):
             board = applied(board, last.event.steps or ()) or board
     size = size_won(board, rules.num_checkers)
     if not size:
