@@ -1,100 +1,52 @@
 """A person at the terminal: plays, commands, saving and going on; driven by lists of lines."""
 
 import json
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from terminals import CUBELESS, First, Lawless, Ranker, Terminal, rolled, sit, typed
 
 from tdgammon.cli import main as cli
-from tdgammon.cli.play import Table, choice, choices, result
+from tdgammon.cli.play_table import Table
+from tdgammon.cli.play_words import choice, choices, result
 from tdgammon.decide.bots import NetworkBot
-from tdgammon.game.board import START, flip, text
-from tdgammon.game.moves import afterstates
+from tdgammon.game.board import START, parse
+from tdgammon.game.match import GameResult, Match
 from tdgammon.notation.plays import plays
-from tdgammon.notation.saved_game import BOT, PERSON, Game, load_game
+from tdgammon.notation.saved_game import BOT, PERSON, load_session
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.tables import Architecture
 
 
-class First:
-    """Plays the first afterstate listed."""
-
-    name = "first"
-
-    def choose(self, boards, rolls):
-        rows, offsets = afterstates(boards, rolls)
-        return rows[offsets[:-1]]
+def first_play(match):
+    return plays(match.boards[0], match.dice)[0].notation
 
 
-class Ranker(First):
-    """A bot with an evaluator, which likes each play 0.01 better than the one listed before it."""
-
-    name = "ranker"
-
-    @property
-    def evaluator(self):
-        return self
-
-    def rank(self, board, roll):
-        rows, _ = afterstates(board, roll)
-        equities = np.arange(len(rows), dtype=np.float32) / 100
-        seen = np.tile(np.float32([0.01, 0.09, 0.3, 0.4, 0.15, 0.05]), (len(rows), 1))
-        return rows, seen, equities
+def played(session):
+    """The plays of a session, in words."""
+    return [action[5:] for action in session.actions if action.startswith("play ")]
 
 
-class Lawless(First):
-    name = "lawless"
-
-    def choose(self, boards, rolls):
-        return boards
-
-
-class Terminal:
-    """Answers prompts with lines, keeps what is said, and ends with EOFError."""
-
-    def __init__(self, *lines: str) -> None:
-        self.lines: Iterator[str] = iter(lines)
-        self.said: list[str] = []
-        self.prompts: list[str] = []
-
-    def ask(self, prompt):
-        self.prompts.append(prompt)
-        for line in self.lines:
-            return line
-        raise EOFError
-
-    def say(self, words):
-        self.said.append(words)
-
-    @property
-    def last(self):
-        return self.said[-1]
+def starts(seed):
+    """Who starts the game of a seed."""
+    first, second = rolled(seed).dice()
+    return PERSON if first > second else BOT
 
 
-def sit(*lines, game=None, player=None, path=None):
-    """A table after the person has typed these lines, and its terminal."""
-    terminal = Terminal(*lines)
-    game = game or Game(against="first", seed=None)
-    table = Table(game, player or First(), path, terminal.ask, terminal.say)
-    try:
-        table.play()
-    except EOFError:
-        return table, terminal
-    return table, terminal
-
-
-def first_play(game):
-    return plays(game.board(), game.roll())[0].notation
+def opened(dice):
+    """The match state after an opening roll."""
+    return Match(rules=CUBELESS).open(*dice)
 
 
 def test_the_board_is_drawn_and_a_play_is_taken_in_any_notation():
     for written in ("8/5 6/5", "6-5, 8-5", " 8/5*  6/5* "):
         table, terminal = sit("31", written)
         assert "● you to play 3-1" in terminal.said[1]
-        assert [turn.play.notation for turn in table.game.turns] == ["8/5 6/5"]
+        assert played(table.session) == ["8/5 6/5"]
         assert terminal.prompts == [
             "Opening roll, your die first: ",
             "You have 3-1: ",
@@ -104,7 +56,7 @@ def test_the_board_is_drawn_and_a_play_is_taken_in_any_notation():
 
 def test_the_higher_die_starts():
     table, terminal = sit("13")
-    assert [table.game.seat(0)] == [BOT]
+    assert table.session.states[1].on_roll == BOT
     assert terminal.last.startswith("first rolls 3-1: ")
     assert terminal.prompts[-1] == "Your dice: "
 
@@ -121,7 +73,7 @@ def test_the_higher_die_starts():
 )
 def test_an_illegal_play_is_refused_with_the_reason_and_asked_again(line, complaint):
     table, terminal = sit("31", line)
-    assert table.game.turns == ()
+    assert played(table.session) == []
     assert complaint in terminal.last
     assert terminal.prompts[-2:] == ["You have 3-1: "] * 2
 
@@ -129,27 +81,27 @@ def test_an_illegal_play_is_refused_with_the_reason_and_asked_again(line, compla
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("33", "the opening roll is not a double, got 3-3"),
+        ("33", "Equal dice, 3-3: roll again."),
         ("70", "must be 1 to 6, got 7-0"),
         ("3", "'3' is not two dice such as 31"),
         ("311", "is not two dice"),
-        ("hint", "once the dice are known"),
+        ("hint", "when it is your turn"),
     ],
 )
 def test_dice_that_cannot_be_are_refused(line, complaint):
     table, terminal = sit(line)
-    assert table.game.roll() is None
+    assert table.session.match.dice is None
     assert complaint in terminal.last
 
 
 @pytest.mark.parametrize("line", ["31", "3-1", "3 1", " 3, 1 "])
 def test_dice_are_typed_in_any_way(line):
-    assert sit(line)[0].game.roll() == (3, 1)
+    assert sit(line)[0].session.match.dice == (3, 1)
 
 
 def test_empty_lines_do_nothing():
     table, terminal = sit("", "31", "", "  ")
-    assert table.game.turns == ()
+    assert played(table.session) == []
     assert len(terminal.said) == 2  # the greeting and one board
 
 
@@ -179,9 +131,9 @@ def test_hint_of_a_network_starts_with_its_own_choice():
         for name, shape in architecture.shapes.items()
     }
     player = NetworkBot("net", NetworkEvaluator(architecture, weights))
-    for roll in ((3, 1), (6, 6)):
-        _, *lines = choices(player, START.copy(), roll)
-        own = choice(player, START.copy(), roll).notation
+    for dice in ((3, 1), (6, 5)):
+        _, *lines = choices(player, opened(dice))
+        own = choice(player, opened(dice)).notation
         assert lines[0].startswith(f"1. {own} ")
         losses = [float(line.split()[-4]) for line in lines]
         assert losses[0] == 0
@@ -198,46 +150,46 @@ def test_hint_of_a_bot_without_equities_is_its_choice():
 
 def test_why_shows_what_the_bot_chose_from():
     _, terminal = sit("31", "why", "8/5 6/5", "42", "why", player=Ranker())
-    assert "ranker has not played yet." in terminal.said
-    assert terminal.said[-2].startswith("ranker rolled 4-2 and played ")
-    assert terminal.last.splitlines()[1].startswith("1. ")
+    assert "ranker has not decided anything yet." in terminal.said
+    head, _, best, *_ = terminal.last.splitlines()
+    assert head.startswith("ranker rolled 4-2 and played ")
+    assert best.startswith("1. ")
 
 
 def test_undo_takes_back_the_last_choice_with_its_dice():
     table, terminal = sit("31", "8/5 6/5", "42", "undo")
-    assert table.game.turns == ()
-    assert table.game.roll() == (3, 1)
+    assert played(table.session) == []
+    assert table.session.match.dice == (3, 1)
     assert terminal.prompts[-1] == "You have 3-1: "
     assert "There is no choice of yours" in sit("31", "undo")[1].last
     assert "There is no choice of yours" in sit("undo")[1].last
 
 
 def test_undo_goes_back_past_a_turn_without_a_choice():
-    game = Game(against="first", seed=None)
-    for roll in ((6, 5), (5, 5)):
-        game = game.with_typed(roll)
-        game = game.after(plays(game.board(), roll)[0])
-    table, _ = sit("undo", game=game)
-    assert table.game.turns == ()
+    two_each = replace(CUBELESS, start=tuple(parse("24:1 2:1 / 23:1 1:1").tolist()))
+    lines = ["31", "24/20", "66", "65"]  # 20/9 is all that 6-5 leaves
+    table, terminal = sit(*lines, "undo", played=typed(two_each, is_one_game=True))
+    assert "You roll 6-5: 20/9 is your only play" in terminal.said
+    assert len(played(table.session)) == 0
+    assert terminal.prompts[-1] == "You have 3-1: "
 
 
 def test_rolled_dice_are_those_of_the_seed_and_stay_after_an_undo():
-    seed = next(seed for seed in range(9) if Game(against="first", seed=seed).seat(0) == PERSON)
-    game = Game(against="first", seed=seed)
-    mine = first_play(game)
-    played, _ = sit(mine, game=game)
-    undone, _ = sit(mine, "undo", game=game)
-    again, _ = sit(mine, "undo", mine, game=game)
-    assert len(played.game.turns) == 2  # the bot has answered
-    assert undone.game == game
-    assert again.game == played.game
+    seed = next(seed for seed in range(9) if starts(seed) == PERSON)
+    mine = first_play(Match(rules=CUBELESS).open(*rolled(seed).dice()))
+    ahead, _ = sit(mine, played=rolled(seed))
+    undone, _ = sit(mine, "undo", played=rolled(seed))
+    again, _ = sit(mine, "undo", mine, played=rolled(seed))
+    assert len(played(ahead.session)) == 2  # the bot has answered
+    assert played(undone.session) == []
+    assert again.session == ahead.session
 
 
-def play_through(game, player=None):
+def play_through(session, player=None):
     """The table after a person has played the first legal play until the end."""
     terminal = Terminal()
-    table = Table(game, player or First(), None, terminal.ask, terminal.say)
-    terminal.ask = table.ask = lambda prompt: first_play(table.game)
+    table = Table(session, player or First(), None, terminal.ask, terminal.say)
+    terminal.ask = table.ask = lambda prompt: first_play(table.session.match)
     table.play()
     return table, terminal
 
@@ -245,10 +197,9 @@ def play_through(game, player=None):
 def test_a_whole_game_is_played_to_its_result_with_forced_plays_made_alone():
     alone = []
     for seed in range(5):
-        table, terminal = play_through(Game(against="first", seed=seed))
-        points = table.game.points()
-        assert points
-        assert terminal.last == result(points, "first")
+        table, terminal = play_through(rolled(seed))
+        assert table.session.match.result.points
+        assert terminal.last == result(table.session.match.result, "first")
         assert "to roll" not in terminal.said[-2]
         alone += [words for words in terminal.said if words.startswith("You roll ")]
     assert any(words.endswith(": cannot move") for words in alone)
@@ -256,21 +207,37 @@ def test_a_whole_game_is_played_to_its_result_with_forced_plays_made_alone():
     assert all(words.endswith((": cannot move", " is your only play")) for words in alone)
 
 
+def ended(winner, size, cube_value=1, points_by_rule=None, points=None):
+    by_rule = points_by_rule or size * cube_value
+    return GameResult(
+        winner=winner,
+        size=size,
+        cube_value=cube_value,
+        points_by_rule=by_rule,
+        points=by_rule if points is None else points,
+    )
+
+
 def test_the_result_in_words():
-    assert result(1, "pubeval") == "You win a single game: 1 point."
-    assert result(2, "pubeval") == "You win a gammon: 2 points."
-    assert result(-3, "pubeval") == "pubeval wins a backgammon: 3 points."
+    assert result(ended(0, 1), "pubeval") == "You win a single game: 1 point."
+    assert result(ended(0, 2), "pubeval") == "You win a gammon: 2 points."
+    assert result(ended(1, 3), "pubeval") == "pubeval wins a backgammon: 3 points."
+    assert (
+        result(ended(0, 2, 4, points=3), "pubeval")
+        == "You win a gammon with the cube at 4: 8 points, of which the match needed 3."
+    )
+    assert result(ended(None, 0), "pubeval").startswith("The game is a draw")
 
 
 def test_quit_saves_and_says_how_to_go_on(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table, terminal = sit("31", "8/5 6/5", "42", "63", "quit")
     assert terminal.last == "Saved. To go on: tdgammon play --resume tdgammon-game.json"
-    assert load_game(tmp_path / "tdgammon-game.json") == table.game
-    assert table.game.roll() == (6, 3)
-    resumed, terminal = sit("24/15", game=load_game(tmp_path / "tdgammon-game.json"))
-    assert "2 turns have been played." in terminal.said
-    assert len(resumed.game.turns) == 3
+    assert load_session(tmp_path / "tdgammon-game.json") == table.session
+    assert table.session.match.dice == (6, 3)
+    resumed, terminal = sit("24/15", played=load_session(tmp_path / "tdgammon-game.json"))
+    assert "2 turns have been played." in terminal.said[0]
+    assert len(played(resumed.session)) == 3
 
 
 def test_quit_does_not_write_over_another_game(tmp_path, monkeypatch):
@@ -301,13 +268,6 @@ def test_a_bot_that_breaks_the_rules_is_an_error_that_names_it():
         sit("13", player=Lawless())
 
 
-def test_choices_are_seen_by_the_side_to_play():
-    (line,) = choices(First(), START, (3, 1))
-    assert plays(START, (3, 1))[0].notation in line
-    table, _ = sit("31", "8/5 6/5", "42")
-    assert text(flip(table.game.board())) != text(START)
-
-
 # the command itself, with the bots that ship
 
 
@@ -330,15 +290,16 @@ def run(monkeypatch, capsys, lines, *options):
 
 def test_the_command_saves_at_the_end_of_input_and_goes_on(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
-    opening = Game(against="racer", seed=7)
-    assert opening.seat(0) == PERSON
-    lines = [first_play(opening)]
+    assert starts(7) == PERSON
+    lines = [first_play(opened(rolled(7).dice()))]
     status, out, err = run(monkeypatch, capsys, lines, "--against", "racer", "--seed", "7")
     assert (status, err) == (0, "")
     assert "dice of seed 7" in out
     assert "racer rolls" in out
-    saved = load_game(tmp_path / "tdgammon-game.json")
-    assert (saved.against, saved.seed, len(saved.turns)) == ("racer", 7, 2)
+    saved = load_session(tmp_path / "tdgammon-game.json")
+    assert (saved.against, saved.seed, len(played(saved))) == ("racer", 7, 2)
+    assert saved.match.rules == CUBELESS
+    assert saved.is_one_game
     status, out, err = run(monkeypatch, capsys, ["undo", "quit"], "--resume", "tdgammon-game.json")
     assert (status, err) == (0, "")
     assert out.endswith("You have not played yet: nothing is saved.\n")
@@ -351,7 +312,7 @@ def test_the_command_saves_where_it_is_told(monkeypatch, capsys, tmp_path):
     status, out, _ = run(monkeypatch, capsys, ["31", "8/5 6/5", "quit"], *options)
     assert status == 0
     assert out.endswith(f"tdgammon play --resume {path}\n")
-    assert load_game(path).seed is None
+    assert load_session(path).seed is None
 
 
 @pytest.mark.parametrize(
@@ -368,16 +329,29 @@ def test_the_command_saves_where_it_is_told(monkeypatch, capsys, tmp_path):
         (["--resume", "."], ".: Is a directory"),
         (
             ["--resume", "broken.json", "--seed", "3"],
-            "--seed: a resumed game keeps its player and dice",
+            "--seed: a resumed game keeps its player, rules and dice",
         ),
         (["--resume", "broken.json", "--type-dice"], "--type-dice: a resumed game"),
+        (["--resume", "broken.json", "--no-cube"], "--cube: a resumed game"),
+        (["--resume", "broken.json", "--option", "jacoby=true"], "--option: a resumed game"),
+        (["--length", "0"], "--length: at least 1 point expected, got 0"),
+        (["--length", "65"], "length: 0 (money) to 64 expected, got 65"),
+        (["--rules", "none"], "rules: one of standard, "),
+        (["--rules", "003", "--cube"], "--cube: these rules have no cube"),
+        (["--option", "cube_limit=3"], "rules.cube_limit: a power of 2"),
+        (["--option", "jacoby"], "KEY=VALUE"),
+        (["--rules", "004", "--option", "cube_limit=1"], "rules.jacoby: needs a cube"),
+        (["--length", "three"], "invalid int value: 'three'"),
         (["--against", "random", "--save", "none/x.json"], "--save: there is no folder 'none'"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(monkeypatch, capsys, tmp_path, options, complaint):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.json").write_text('{"format": "tdgammon-game/1"')
-    status, out, err = run(monkeypatch, capsys, [], *options)
+    try:
+        status, out, err = run(monkeypatch, capsys, [], *options)
+    except SystemExit as left:  # argparse
+        status, (out, err) = left.code, capsys.readouterr()
     assert (status, out) == (2, "")
     assert complaint in err
     assert err.count("\n") == 1
@@ -396,12 +370,12 @@ def test_a_saved_game_with_an_unknown_player_is_refused(monkeypatch, capsys, tmp
 
 def test_a_game_is_saved_when_the_player_fails(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tdgammon.decide.bots.bot", lambda player: Lawless())
+    monkeypatch.setattr("tdgammon.decide.bots.bot", lambda player, rules: Lawless())
     lines = ["31", "8/5 6/5", "42"]
     status, _, err = run(monkeypatch, capsys, lines, "--against", "random", "--type-dice")
     assert status == 2
     assert "lawless" in err
-    assert len(load_game(tmp_path / "tdgammon-game.json").turns) == 1
+    assert len(played(load_session(tmp_path / "tdgammon-game.json"))) == 1
 
 
 def test_a_new_process_plays_from_a_pipe(tmp_path):
@@ -419,4 +393,26 @@ def test_a_new_process_plays_from_a_pipe(tmp_path):
     assert "both dice must be played" in done.stdout
     assert "golden rolls 4-2: " in done.stdout
     assert "Saved. To go on: tdgammon play --resume tdgammon-game.json" in done.stdout
-    assert len(load_game(tmp_path / "tdgammon-game.json").turns) == 2
+    assert len(played(load_session(tmp_path / "tdgammon-game.json"))) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_end_saves_as_ctrl_c_does(tmp_path, number):
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "tdgammon", "play", "--against", "random", "--type-dice"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+    )
+    process.stdin.write("31\n8/5 6/5\n")
+    process.stdin.flush()
+    while (character := process.stdout.read(1)) and character != "D":  # of "Dice of random: "
+        pass
+    process.send_signal(number)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+    assert "Saved. To go on: tdgammon play --resume tdgammon-game.json" in out
+    assert played(load_session(tmp_path / "tdgammon-game.json")) == ["8/5 6/5"]

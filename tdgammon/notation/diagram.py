@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from numpy.typing import ArrayLike
 
 from tdgammon.game.board import (
+    NUM_CHECKERS,
     OPPONENT_BAR,
     OWN_BAR,
     checked_boards,
@@ -23,18 +26,23 @@ def diagram(
     roll: ArrayLike | None = None,
     names: tuple[str, str] = ("player", "opponent"),
     on_roll: int | None = 0,
+    notes: Sequence[str] = (),
+    num_checkers: int = NUM_CHECKERS,
 ) -> str:
     """The board seen by the player, whose points are numbered: 15 lines of at most 80 columns.
 
     `names` are those of the player (● below) and the opponent (○ above). `on_roll` says whose turn
-    it is, 0 or 1 (None: nobody's, the game is over), and `roll` [2] what was rolled. Stacks of more
-    than five end in their number. Raises ValueError as `checked_boards` and `checked_rolls` do.
+    it is, 0 or 1 (None: nobody's, the game is over), and `roll` [2] what was rolled. Up to four
+    `notes` (cube, score) stand below that. Stacks of more than five end in their number. A side has
+    `num_checkers`. Raises ValueError as `checked_boards` and `checked_rolls` do.
     """
     rows = checked_boards(board)
     if len(rows) != 1:
         raise ValueError(f"board: one board of 26 numbers expected, got {len(rows)}")
     if on_roll not in (0, 1, None):
         raise ValueError(f"on_roll: must be 0 (player), 1 (opponent) or None, got {on_roll!r}")
+    if len(notes) > _HEIGHT - 1:
+        raise ValueError(f"notes: at most {_HEIGHT - 1} lines, got {len(notes)}")
     cells = rows[0].tolist()
     turn = ""
     if on_roll is not None:
@@ -47,12 +55,13 @@ def diagram(
             (OPPOSING, OWN),
             names[::-1],
             pip_counts(rows)[0, ::-1],
-            off_counts(rows)[0, ::-1],
+            off_counts(rows, num_checkers)[0, ::-1],
             strict=True,
         )
     )
     upper = _half(cells, range(13, 25), cells[OWN_BAR])
     lower = _half(cells, range(12, 0, -1), cells[OPPONENT_BAR])[::-1]
+    beside = [_short(note, _PANEL) for note in notes] + [""] * (_HEIGHT - 1 - len(notes))
     edge = "─" * 18
     lines = [
         (_numbers(range(13, 25)), ""),
@@ -60,12 +69,12 @@ def diagram(
         (upper[0], opponent[1]),
         *((line, "") for line in upper[1:]),
         (f" │{'':18}│BAR│{'':18}│", turn),
-        *((line, "") for line in lower[:-1]),
+        *zip(lower[:-1], beside, strict=True),
         (lower[-1], player[1]),
         (f" └{edge}┴───┴{edge}┘", player[0]),
         (_numbers(range(12, 0, -1)), ""),
     ]
-    return "\n".join(f"{line}  {beside}".rstrip() for line, beside in lines)
+    return "\n".join(f"{line}  {words}".rstrip() for line, words in lines)
 
 
 def _half(cells: list[int], points: range, on_bar: int) -> list[str]:

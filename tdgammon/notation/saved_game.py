@@ -1,7 +1,8 @@
-"""A game of a person against a bot as it was played: rules to replay it by, and its file.
+"""A person's match, session or single game against a bot: its list of actions, and its file.
 
-The file is JSON: who the bot is, the seed of the dice, and dice and play of each turn. Nothing else
-is kept, so a file is replayed by the rules when it is read, and one that they forbid is refused.
+The file is JSON: who the bot is, the seed of the dice, the rules, and every action from the first
+opening roll on, as `act` reads them. A file is replayed through `game.match.Match` when it is read,
+and one that the rules forbid is refused.
 """
 
 from __future__ import annotations
@@ -9,32 +10,64 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from tdgammon.game.board import START, Boards, points_won
-from tdgammon.game.dice import rolls_at, streams
-from tdgammon.notation.plays import Play, read_play
+from tdgammon.game.board import parse, text
+from tdgammon.game.dice import rolls_at, streams, substream
+from tdgammon.game.match import Match, Phase
+from tdgammon.game.rules import GameRules, IllegalPlay
+from tdgammon.notation.plays import read_play
 
-FORMAT = "tdgammon-game/1"
+FORMAT = "tdgammon-game/2"
 
 PERSON, BOT = 0, 1
 
 Roll = tuple[int, int]
 
+_BEFORE_OPENING = 1 << 40  # turns from here on are equal opening dice, as in bench/table
 
-@dataclass(frozen=True)
-class Turn:
-    """What was rolled and played; the opening roll has the person's die first and the bot's second."""
 
-    roll: Roll
-    play: Play
+def act(match: Match, action: str) -> tuple[Match, str]:
+    """What follows a match state after an action in words, and the action as it is written.
+
+    `open 31` (player 0's die first), `roll 31`, `play 8/5 6/5`, `double`, `take`, `pass`, `beaver`,
+    `raccoon`, `resign` or `resign 2`, `accept`, `reject`, `next`. Raises ValueError, `IllegalPlay`
+    among them, for what cannot be read or done.
+    """
+    word, _, rest = action.partition(" ")
+    match word:
+        case "open" | "roll":
+            dice = _roll(rest)
+            return (match.open(*dice) if word == "open" else match.roll(*dice)), action
+        case "play":
+            if match.phase != Phase.PLAY:
+                raise IllegalPlay(f"a play belongs to phase {Phase.PLAY}, this is phase {match.phase}")
+            play = read_play(rest, match.boards[0], match.dice or (), match.rules)
+            return match.play(play.afterstate), f"play {play.notation}"
+        case "resign":
+            if rest not in ("", "1", "2", "3"):
+                raise ValueError(f"a resignation is of size 1, 2 or 3, got {rest!r}")
+            return match.resign(int(rest or 0)), action
+    simple = {
+        "double": match.double,
+        "take": match.take,
+        "pass": match.pass_double,
+        "beaver": match.beaver,
+        "raccoon": match.raccoon,
+        "accept": match.accept,
+        "reject": match.reject,
+        "next": match.next_game,
+    }
+    if action not in simple:
+        raise ValueError(f"{action!r} is no action")
+    return simple[action](), action
 
 
 @dataclass(frozen=True, kw_only=True)
-class Game:
-    """A game from the opening roll up to a turn; every change gives a new one."""
+class Session:
+    """What a person (player 0) and a bot (player 1) have played; every change gives a new one."""
 
     against: str
     """The bot, as `decide.bots.bot` takes it."""
@@ -42,66 +75,102 @@ class Game:
     seed: int | None
     """Of the dice, 0 .. 2**63 - 1; None if they are typed in."""
 
-    turns: tuple[Turn, ...] = ()
+    is_one_game: bool
+    """It ends with its first game."""
 
-    typed: Roll | None = None
-    """Dice typed in for the turn to come; None if they are not known yet or not typed."""
+    states: tuple[Match, ...]
+    """The first, and one after each action."""
 
-    def roll(self) -> Roll | None:
-        """The dice of the turn to come; None if they have still to be typed."""
-        if self.seed is None:
-            return self.typed
-        return _rolled(self.seed, len(self.turns))
+    actions: tuple[str, ...] = ()
+    """As `act` writes them."""
 
-    def seat(self, turn: int) -> int:
-        """Whose turn number `turn` is, PERSON or BOT: the higher die of the opening roll starts."""
-        opening = self.turns[0].roll if self.turns else self.roll()
-        assert opening is not None, "the opening roll is not known yet"
-        return (turn + (opening[0] < opening[1])) % 2
+    @property
+    def match(self) -> Match:
+        """The match as it stands."""
+        return self.states[-1]
 
-    def board(self, num_turns: int | None = None) -> Boards:
-        """The board [26] after so many turns (default: all), seen by the side to play."""
-        played = self.turns[:num_turns]
-        return (played[-1].play.afterstate if played else START).copy()
+    @property
+    def is_over(self) -> bool:
+        """Nothing can follow."""
+        return self.match.phase == Phase.MATCH_OVER or (
+            self.is_one_game and self.match.phase == Phase.GAME_OVER
+        )
 
-    def points(self) -> int:
-        """What the person has won (1, 2, 3) or lost (-1, -2, -3); 0 while the game goes on."""
-        if not self.turns:
-            return 0
-        points = int(points_won(self.board()[None])[0])
-        return points if self.seat(len(self.turns)) == PERSON else -points
+    def dice(self) -> Roll | None:
+        """The dice of the next roll; None if they are typed in.
 
-    def with_typed(self, roll: Roll) -> Game:
-        """The game with dice typed for the turn to come.
-
-        Raises ValueError for dice other than 1 to 6 and for an opening double.
+        Each game has its stream, as in `tdgammon bench`; turn 0 is the opening roll, which is equal
+        only where that may double the stake by itself.
         """
-        if not all(1 <= die <= 6 for die in roll):
-            raise ValueError(f"dice: must be 1 to 6, got {roll[0]}-{roll[1]}")
-        if not self.turns and roll[0] == roll[1]:
-            raise ValueError(f"dice: the opening roll is not a double, got {roll[0]}-{roll[1]}")
-        return replace(self, typed=roll)
+        if self.seed is None:
+            return None
+        keys = streams(self.seed, 1)
+        if self.match.game_number > 1:
+            keys[0] = substream(keys[0], self.match.game_number - 1)
+        words = [action.partition(" ")[0] for action in self._actions_of_game()]
+        rules = self.match.rules
+        if self.match.phase == Phase.OPENING:
+            if rules.automatic_doubles != "none" and not self.match.length:
+                first, second = rolls_at(keys, _BEFORE_OPENING + len(words))[0].tolist()
+                if first == second:
+                    return first, second
+            turn = 0
+        else:
+            turn = words.count("play") + ("open" not in words)
+        first, second = rolls_at(keys, turn)[0].tolist()
+        return first, second
 
-    def after(self, play: Play) -> Game:
-        """The game after the turn to come was played."""
-        roll = self.roll()
-        assert roll is not None, "dice come before the play"
-        return replace(self, turns=(*self.turns, Turn(roll, play)), typed=None)
+    def after(self, action: str) -> Session:
+        """The session after one more action; raises ValueError as `act`, for dice other than those
+        of the seed, and once it is over."""
+        if self.is_over:
+            raise ValueError("the match is over" if self.match.length else "the game is over")
+        state, written = act(self.match, action)
+        word, _, dice = action.partition(" ")
+        if word in ("open", "roll") and self.seed is not None and _roll(dice) != self.dice():
+            raise ValueError(f"seed {self.seed} does not roll {dice}")
+        return replace(self, states=(*self.states, state), actions=(*self.actions, written))
 
-    def back_to(self, num_turns: int) -> Game:
-        """The game before a turn that was played, with its dice."""
-        typed = self.turns[num_turns].roll if self.seed is None else None
-        return replace(self, turns=self.turns[:num_turns], typed=typed)
+    def back_to(self, num_actions: int) -> Session:
+        """The session as it was after so many actions."""
+        return replace(self, states=self.states[: num_actions + 1], actions=self.actions[:num_actions])
+
+    def last_choice(self, player: int) -> int | None:
+        """Number of the last action that a player chose from several; rolling is not counted."""
+        for number in reversed(range(len(self.actions))):
+            before, word = self.states[number], self.actions[number].partition(" ")[0]
+            is_forced = word == "roll" or (word == "play" and len(before.afterstates()) == 1)
+            if before.decider == player and not is_forced:
+                return number
+        return None
+
+    def _actions_of_game(self) -> tuple[str, ...]:
+        first = max((i + 1 for i, action in enumerate(self.actions) if action == "next"), default=0)
+        return self.actions[first:]
 
 
-def save_game(game: Game, path: Path) -> None:
+def session(
+    against: str, seed: int | None, rules: GameRules, length: int = 0, is_one_game: bool = False
+) -> Session:
+    """A session before its first roll; raises ValueError for a seed or length that cannot be."""
+    if seed is not None and (type(seed) is not int or not 0 <= seed < 2**63):
+        raise ValueError(f"seed must be 0 .. 2**63 - 1 or null, got {seed!r}")
+    start = Match(rules=rules, length=length)
+    return Session(against=against, seed=seed, is_one_game=is_one_game, states=(start,))
+
+
+def save_session(played: Session, path: Path) -> None:
     """Write the file as a whole or not at all; raises OSError if it cannot be written."""
+    rules = played.match.rules
+    options = {field.name: getattr(rules, field.name) for field in fields(rules)}
     content = {
         "format": FORMAT,
-        "against": game.against,
-        "seed": game.seed,
-        "typed": _digits(game.typed) if game.typed else None,
-        "turns": [[_digits(turn.roll), turn.play.notation] for turn in game.turns],
+        "against": played.against,
+        "seed": played.seed,
+        "length": played.match.length,
+        "one_game": played.is_one_game,
+        "rules": options | {"start": text(rules.start)},
+        "actions": played.actions,
     }
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -116,68 +185,59 @@ def save_game(game: Game, path: Path) -> None:
         raise
 
 
-def load_game(path: Path) -> Game:
-    """The game that `save_game` wrote, replayed.
+def load_session(path: Path) -> Session:
+    """The session that `save_session` wrote, replayed.
 
     Raises OSError if the file cannot be read, and ValueError, quoting the file and the fault, if it
-    is no saved game, has dice other than its seed's, or plays that are not legal.
+    is no saved game, or has dice other than its seed's or actions that are not legal.
     """
     try:
-        return _game(json.loads(path.read_bytes()))
+        return _session(json.loads(path.read_bytes()))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not a saved game: {error}") from None
 
 
-def _game(content: Any) -> Game:
-    keys = {"format", "against", "seed", "typed", "turns"}
+def _session(content: Any) -> Session:
+    if isinstance(content, dict) and content.get("format") == "tdgammon-game/1":
+        raise ValueError(f"format 'tdgammon-game/1' has no rules or score; {FORMAT!r} is read")
+    keys = {"format", "against", "seed", "length", "one_game", "rules", "actions"}
     if not isinstance(content, dict) or content.keys() != keys:
         raise ValueError(f"must hold {', '.join(sorted(keys))} and nothing else")
     if content["format"] != FORMAT:
         raise ValueError(f"format must be {FORMAT!r}, got {content['format']!r}")
-    against, seed, turns = content["against"], content["seed"], content["turns"]
-    if not isinstance(against, str):
-        raise ValueError(f"against must be a player's name, got {against!r}")
-    if seed is not None and (type(seed) is not int or not 0 <= seed < 2**63):
-        raise ValueError(f"seed must be 0 .. 2**63 - 1 or null, got {seed!r}")
-    if not isinstance(turns, list):
-        raise ValueError(f"turns must be a list, got {turns!r}")
-    game = Game(against=against, seed=seed)
-    for number, turn in enumerate(turns, 1):
+    if not isinstance(content["against"], str):
+        raise ValueError(f"against must be a player's name, got {content['against']!r}")
+    if not isinstance(content["one_game"], bool):
+        raise ValueError(f"one_game must be true or false, got {content['one_game']!r}")
+    if not isinstance(content["actions"], list):
+        raise ValueError(f"actions must be a list, got {content['actions']!r}")
+    played = session(
+        content["against"],
+        content["seed"],
+        _rules(content["rules"]),
+        content["length"],
+        content["one_game"],
+    )
+    for number, action in enumerate(content["actions"], 1):
+        if not isinstance(action, str):
+            raise ValueError(f"action {number}: must be text, got {action!r}")
         try:
-            game = _replayed(game, turn)
+            played = played.after(action)
         except ValueError as error:
-            raise ValueError(f"turn {number}: {error}") from None
-    if content["typed"] is not None:
-        if seed is not None:
-            raise ValueError(f"typed dice {content['typed']!r} in a game that has a seed")
-        game = game.with_typed(_roll(content["typed"]))
-    return game
+            raise ValueError(f"action {number}: {error}") from None
+    return played
 
 
-def _replayed(game: Game, turn: Any) -> Game:
-    """The game after one more turn as a file has it."""
-    if not (isinstance(turn, list) and len(turn) == 2 and isinstance(turn[1], str)):
-        raise ValueError(f"must be [dice, play], got {turn!r}")
-    roll = _roll(turn[0])
-    if game.points():
-        raise ValueError("the game is over")
-    if game.seed is None:
-        game = game.with_typed(roll)
-    elif roll != game.roll():
-        raise ValueError(f"seed {game.seed} does not roll {turn[0]}")
-    return game.after(read_play(turn[1], game.board(), roll))
+def _rules(options: Any) -> GameRules:
+    names = {field.name for field in fields(GameRules)}
+    if not isinstance(options, dict) or options.keys() != names:
+        raise ValueError(f"rules must hold {', '.join(sorted(names))} and nothing else")
+    if not isinstance(options["start"], str):
+        raise ValueError(f"rules.start: a board in words expected, got {options['start']!r}")
+    return GameRules(**options | {"start": tuple(parse(options["start"]).tolist())})
 
 
-def _rolled(seed: int, turn: int) -> Roll:
-    first, second = rolls_at(streams(seed, 1), turn)[0].tolist()
-    return first, second
-
-
-def _digits(roll: Roll) -> str:
-    return f"{roll[0]}{roll[1]}"
-
-
-def _roll(dice: Any) -> Roll:
-    if not isinstance(dice, str) or len(dice) != 2 or not set(dice) <= set("123456"):
+def _roll(dice: str) -> Roll:
+    if len(dice) != 2 or not set(dice) <= set("123456"):
         raise ValueError(f"dice must be two of 1 to 6, such as '31', got {dice!r}")
     return int(dice[0]), int(dice[1])
