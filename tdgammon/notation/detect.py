@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from tdgammon.notation import document, mat, sgf, xgtext
+from tdgammon.notation import columns, document, mat, sgf, xgtext
 from tdgammon.notation.fibs import write_fibs
 from tdgammon.notation.ids import Position, gnubg_id, xgid
 from tdgammon.notation.plays import NotationError
@@ -16,9 +16,9 @@ from tdgammon.notation.record import MatchRecord, positions
 from tdgammon.notation.snowie import write_snowie
 
 MATCH_WRITERS: dict[str, Callable[[MatchRecord], str]] = {
-    "mat": mat.write_mat,
+    "mat": columns.write_mat,
     "sgf": sgf.write_sgf,
-    "xg": mat.write_xg,
+    "xg": columns.write_xg,
 }
 """Formats of whole matches, besides `json`."""
 

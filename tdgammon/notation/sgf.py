@@ -21,6 +21,7 @@ from tdgammon.notation.record import (
     CubeAction,
     GameRecord,
     MatchRecord,
+    Outcome,
     Resignation,
     SetPosition,
     Turn,
@@ -223,6 +224,8 @@ def _raw_game(index: int, line: int, nodes: list[tuple[int, Node]], troubles: Tr
     if match := _RESULT.fullmatch(result):
         winner = _SIDES[match[1].upper()]
         points = int(match[2]) if match[2] else None
+        stood = _text(root, "PT")
+        points = int(stood) if re.fullmatch(r"\d{1,6}", stood) else points
     elif result not in ("", "Void", "?"):
         troubles.add(line, f"game {index + 1}: a result that cannot be read", result)
     if _text(root, "RS") in ("1", "2", "3"):
@@ -361,13 +364,25 @@ def _tree(record: MatchRecord, game: GameRecord) -> str:
         root.append(f"SB[{text(record.rules.start)}]")
     result = outcome(game, record.length, record.rules)
     if game.winner is not None:
-        root.append(f"RE[{'WB'[game.winner]}+{game.points}{'R' * (result.end == 'resignation')}]")
+        points = _uncapped(game, result, record)
+        root.append(f"RE[{'WB'[game.winner]}+{points}{'R' * (result.end == 'resignation')}]")
+        if points != game.points:
+            root.append(f"PT[{game.points}]")
     if result.end == "resignation" and result.size:
         root.append(f"RS[{result.size}]")
     if game.comment:
         root.append(f"GC[{_escaped(game.comment)}]")
     nodes = [node for event in game.events if (node := _node(event))]
     return "\n;".join(["(;" + "".join(root), *nodes]) + ")\n"
+
+
+def _uncapped(game: GameRecord, result: Outcome, record: MatchRecord) -> int | None:
+    """Points as GNU Backgammon counts them, also more than the winner needed."""
+    if result.end == "resignation" and result.size:
+        return max(result.cube_value * record.rules.end_values[result.size - 1], game.points or 0)
+    if result.points_by_rule and game.points and record.length:
+        return max(result.points_by_rule, game.points)
+    return game.points
 
 
 def _node(event: object) -> str:
