@@ -40,10 +40,10 @@ FORWARD = {
     "bench": {"against": ["random"], "games": 4, "every_games": 60},
 }
 ONLINE = {
-    "games": 8,
-    "log_every_games": 3,
+    "games": 5,
+    "log_every_games": 2,
     "network": {"hidden": [4], "activation": "sigmoid"},
-    "learning": {"method": "online", "rate": 0.1, "games_per_iteration": 2, "max_turns": 400},
+    "learning": {"method": "online", "rate": 0.1, "games_per_iteration": 1, "max_turns": 400},
     "bench": {"against": [], "games": 2},
 }
 DOCUMENTS = {
@@ -118,7 +118,7 @@ def config_file(folder, document=FORWARD):
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@pytest.mark.parametrize("stops", [[0], [1], [2, 1], [4], [1, 1, 1, 1], [99]], ids=str)
+@pytest.mark.parametrize("stops", [[0], [2], [1, 1, 1, 1], [99]], ids=str)
 def test_a_run_stopped_and_resumed_ends_with_the_weights_of_one_that_never_stopped(
     name, stops, straight, tmp_path
 ):
@@ -280,7 +280,7 @@ def test_training_teaches_to_win(tmp_path):
 
 
 def test_online_learning_teaches_the_end_of_the_game(tmp_path):
-    document = ONLINE | {"games": 60, "log_every_games": 60, "network": {"hidden": [6]}}
+    document = ONLINE | {"games": 40, "log_every_games": 40, "network": {"hidden": [6]}}
     go(tmp_path, document)
     (line,) = run.read_log(tmp_path)
     assert line["reference/sure_win"] > line["reference/sure_loss"] + 0.3
@@ -595,8 +595,8 @@ def wait_for(path):
 
 
 LONG = FORWARD | {
-    "games": 1500,
-    "log_every_games": 500,
+    "games": 600,
+    "log_every_games": 200,
     "save_every_s": 0.01,
     "learning": FORWARD["learning"] | {"games_per_iteration": 20},
     "bench": {"against": [], "games": 2},
@@ -612,7 +612,8 @@ LONG = FORWARD | {
 )
 def test_a_process_that_gets_a_signal_stops_soundly(number, status, tmp_path, capsys):
     folder = tmp_path / "run"
-    process = start_process(config_file(tmp_path, LONG), "--run", folder)
+    endless = LONG | {"games": 1_000_000}
+    process = start_process(config_file(tmp_path, endless), "--run", folder)
     wait_for(folder / "checkpoint" / checkpoint.DOCUMENT)
     process.send_signal(number)
     out, err = process.communicate()
@@ -631,7 +632,7 @@ def test_a_process_killed_at_any_moment_can_be_resumed(kills, tmp_path):
     for _ in range(kills):
         process = start_process(*words)
         wait_for(folder / "checkpoint" / checkpoint.DOCUMENT)
-        time.sleep(rng.uniform(0, 0.5) + (1.5 if words[0] == "--resume" else 0))
+        time.sleep(rng.uniform(0, 0.4) + (1.5 if words[0] == "--resume" else 0))
         process.kill()
         process.communicate()
         checkpoint.verify(folder)
