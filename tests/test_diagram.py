@@ -78,6 +78,22 @@ def test_every_checker_is_drawn_or_counted():
             assert seen["○"] + short["○"] == -sum(count for count in board if count < 0)
 
 
+def test_notes_stand_below_whose_turn_it_is_cut_to_the_width():
+    lines = diagram(START, (3, 1), notes=["cube: 2, yours", "x" * 50]).splitlines()
+    turn = next(i for i, line in enumerate(lines) if "to play" in line)
+    assert lines[turn + 1].endswith("│  cube: 2, yours")
+    assert lines[turn + 2].endswith("x…")
+    assert max(map(len, lines)) == 78
+    with pytest.raises(ValueError, match="notes: at most 4 lines, got 5"):
+        diagram(START, notes=["note"] * 5)
+
+
+def test_a_side_may_have_fewer_checkers():
+    drawn = diagram(parse("24:1 / 1:2"), num_checkers=3)
+    assert "24 pips, 2 off" in drawn
+    assert "48 pips, 1 off" in drawn
+
+
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="more than 15"):
         diagram(START * 2)
