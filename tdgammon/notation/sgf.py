@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from tdgammon.game.board import OWN_BAR, parse, text
 from tdgammon.game.rules import CUBE_LIMITS
@@ -33,6 +34,7 @@ GAME_TYPE = "6"
 """GM of backgammon."""
 
 _MAX_VALUES = 200_000  # of one property; analysis of a long match stays far below
+_MAX_DEPTH = 1000
 _TOKEN = re.compile(r"[(;)]|([A-Za-z]{1,64})|(\[)|\s+")
 _VALUE = re.compile(r"(?:[^\]\\]|\\.)*+\]", re.DOTALL)
 _RESULT = re.compile(r"([BW])\+(\d{1,6})?\s*(R(?:esign)?)?", re.IGNORECASE)
@@ -119,6 +121,8 @@ def _trees(source: str, troubles: Troubles) -> Iterator[tuple[int, list[tuple[in
                 had_child[-1] = True
             had_child.append(False)
             depth += 1
+            if depth > _MAX_DEPTH:
+                raise NotationError(f"line {line}: game trees inside each other, {_MAX_DEPTH} deep")
             if depth == 1:
                 nodes, start_line = [], line
             values = None
@@ -208,17 +212,13 @@ def _raw_game(index: int, line: int, nodes: list[tuple[int, Node]], troubles: Tr
     for node_line, node in nodes[1:] if len(nodes) > 1 else []:
         entries += _entries(node_line, node, troubles, index + 1)
     entries = _resignations(entries, index + 1, troubles)
-    entries = [
-        entry
-        for entry, following in zip(entries, [*entries[1:], None], strict=True)
-        # a roll of its own that is only said again in the move after it
-        if not (
-            entry.text == UNKNOWN_PLAY
-            and following
-            and following.dice
-            and following.player == entry.player
-        )
-    ]
+    # a roll of its own that is only said again in the move after it
+    said_again = {
+        i
+        for i, (entry, following) in enumerate(pairwise(entries))
+        if entry.text == UNKNOWN_PLAY and following.dice and following.player == entry.player
+    }
+    entries = [entry for i, entry in enumerate(entries) if i not in said_again]
     winner = points = size = None
     result = _text(root, "RE")
     if match := _RESULT.fullmatch(result):

@@ -119,6 +119,15 @@ class _Played:
     """The last checker was borne off."""
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """A play whose legality is still to be checked."""
+
+    index: int
+    before: Cells
+    after: Cells
+
+
 def _has_checkers(cells: Cells) -> bool:
     return any(count > 0 for count in cells)
 
@@ -192,59 +201,63 @@ class _Player:
         """What became of each roll among the entries, up to the last checker borne off."""
         entries = self.raw.entries
         done: dict[int, _Played] = {}
-        by_hand: set[int] = set()
         start = 0
         board, viewer = self.rules.start, entries[0].player if entries else 0
         while start < len(entries):
-            trial: list[tuple[int, Cells, Cells, tuple[Step, ...]]] = []
-            cells, seen_by = board, viewer
-            after_chunk = start
-            for index in range(start, min(start + _CHUNK, len(entries))):
-                entry = entries[index]
-                after_chunk = index + 1
-                if entry.position is not None:
-                    cells, seen_by = entry.position.board, 0
-                if entry.dice is None:
-                    continue
-                if entry.player != seen_by:
-                    cells, seen_by = flipped(cells), entry.player
-                if index in by_hand:
-                    done[index], cells = self._by_hand(entry, cells)
-                    if done[index].is_over:
-                        break
-                    continue
-                steps = _quick_steps(entry.text, cells, entry.dice)
-                after = None if steps is None else applied(cells, steps)
-                if steps is None or after is None:
-                    by_hand.add(index)
-                    done[index], cells = self._by_hand(entry, cells)
-                    if done[index].is_over:
-                        break
-                    continue
-                trial.append((index, cells, after, steps))
-                cells = after
-                if not _has_checkers(after):
-                    break
+            trial, stop, stopped_at = self._trial(start, board, viewer)
             found = canonical_steps(
-                [one[1] for one in trial],
-                [entries[one[0]].dice or (0, 0) for one in trial],
-                [one[2] for one in trial],
+                [one.before for one in trial],
+                [_sorted(entries[one.index].dice) for one in trial],
+                [one.after for one in trial],
                 self.rules,
             )
-            fault = next((i for i, steps in enumerate(found) if steps is None), None)
-            if fault is not None:
-                by_hand.add(trial[fault][0])
-                after_chunk = trial[fault][0]
-                cells, seen_by = trial[fault][1], entries[after_chunk].player
-            for (index, *_), steps in zip(trial[:fault], found[:fault], strict=True):
-                roll = _sorted(entries[index].dice)
-                done[index] = _Played(Turn(entries[index].player, roll, steps))
-            if fault is None and not _has_checkers(cells):
-                if trial and trial[-1][0] == after_chunk - 1:
-                    done[trial[-1][0]].is_over = True
+            for one, steps in zip(trial, found, strict=True):
+                entry = entries[one.index]
+                if steps is None:
+                    stop, stopped_at = one.index, one.before
+                    break
+                turn = Turn(entry.player, _sorted(entry.dice), steps)
+                done[one.index] = _Played(turn, is_over=not _has_checkers(one.after))
+                board, viewer, start = one.after, entry.player, one.index + 1
+            if any(done[one.index].is_over for one in trial if one.index in done):
                 break
-            start, board, viewer = after_chunk, cells, seen_by
+            if stopped_at is not None:
+                done[stop], board = self._by_hand(entries[stop], stopped_at)
+                viewer, start = entries[stop].player, stop + 1
+                if done[stop].is_over:
+                    break
+            elif stop > start:  # entries without rolls at the end of the chunk
+                positions = [entry.position for entry in entries[start:stop] if entry.position]
+                if positions:
+                    board, viewer = positions[-1].board, 0
+                start = stop
         return done
+
+    def _trial(self, start: int, board: Cells, viewer: int) -> tuple[list[_Trial], int, Cells | None]:
+        """Plays that can be read the quick way, up to a chunk of them.
+
+        The other two: the entry to go on from and, if that one has to be read by hand, its board.
+        """
+        entries = self.raw.entries
+        trial: list[_Trial] = []
+        index = start
+        for index in range(start, min(start + _CHUNK, len(entries))):
+            entry = entries[index]
+            if entry.position is not None:
+                board, viewer = entry.position.board, 0
+            if entry.dice is None:
+                continue
+            if entry.player != viewer:
+                board, viewer = flipped(board), entry.player
+            steps = _quick_steps(entry.text, board, entry.dice)
+            after = None if steps is None else applied(board, steps)
+            if after is None:
+                return trial, index, board
+            trial.append(_Trial(index, board, after))
+            board = after
+            if not _has_checkers(after):
+                break
+        return trial, index + 1, None
 
     def _by_hand(self, entry: Raw, cells: Cells) -> tuple[_Played, Cells]:
         """A roll whose text the quick way could not settle, and the board after it."""
