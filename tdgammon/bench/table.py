@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 
 from tdgammon.decide.bots import Bot, checked_choice
 from tdgammon.game.board import Boards, points_won
-from tdgammon.game.dice import rolls_at, substream
+from tdgammon.game.dice import opening_throw, rolls_at, substream
 from tdgammon.game.match import Match, Phase
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import GameRules
 from tdgammon.game.stakes import CENTRED, OPPONENTS, OWN, Stakes
-
-_BEFORE_OPENING = 1 << 40  # turns from here on are the dice that may double the stake by themselves
 
 
 @dataclass
@@ -200,15 +198,15 @@ class Table:
         """Start a game of `match`, with the automatic doubles of its dice stream."""
         rows.turns[row] = 1 if match.phase == Phase.ROLL else 0  # turn 0 is the opening roll
         if match.phase == Phase.OPENING:
-            key = rows.keys[row : row + 1]
-            equal = 0
-            while self.rules.automatic_doubles != "none" and not match.length:
-                die0, die1 = rolls_at(key, _BEFORE_OPENING + equal)[0].tolist()
-                if die0 != die1:
-                    break
-                match = match.open(die0, die1)
-                equal += 1
-            die0, die1 = rolls_at(key, 0)[0].tolist()
+            key = rows.keys[row]
+            if self.rules.automatic_doubles == "none" or match.length:
+                die0, die1 = rolls_at(rows.keys[row : row + 1], 0)[0].tolist()
+            else:
+                num_equal = 0
+                while (throw := opening_throw(key, num_equal))[0] == throw[1]:
+                    match = match.open(*throw)
+                    num_equal += 1
+                die0, die1 = throw
             if not match.length:  # a game for money: player 0 starts
                 die0, die1 = max(die0, die1), min(die0, die1)
             match = match.open(die0, die1)

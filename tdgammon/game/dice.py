@@ -20,6 +20,8 @@ ROLLS: Rolls = np.array(_PAIRS, np.int8)
 ROLL_WEIGHTS: NDArray[np.float64] = np.array([1 if a == b else 2 for a, b in _PAIRS]) / 36
 """Chance of each of `ROLLS`: 1/36 for a double, 2/36 for any other."""
 
+_BEFORE_OPENING = 1 << 40  # turns from here on are the throws that may be equal
+
 ROLLS.setflags(write=False)
 ROLL_WEIGHTS.setflags(write=False)
 
@@ -50,3 +52,15 @@ def rolls_at(keys: NDArray[np.uint64], turns: int | NDArray[np.int64]) -> Rolls:
 def substream(key: np.uint64, index: int) -> np.uint64:
     """Key of stream `index` of a stream, for one more level such as the games of a match."""
     return np.uint64(kernel.stream(key, np.uint64(index)))
+
+
+def opening_throw(key: np.uint64, num_equal: int) -> tuple[int, int]:
+    """The next throw of an opening where equal dice count (R21): one die of each player.
+
+    After `num_equal` equal throws of the game comes one more, or the opening roll of turn 0.
+    """
+    keys = np.array([key], np.uint64)
+    first, second = rolls_at(keys, _BEFORE_OPENING + num_equal)[0].tolist()
+    if first != second:
+        first, second = rolls_at(keys, 0)[0].tolist()
+    return first, second

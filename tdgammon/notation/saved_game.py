@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tdgammon.game.board import parse, text
-from tdgammon.game.dice import rolls_at, streams, substream
+from tdgammon.game.dice import opening_throw, rolls_at, streams, substream
 from tdgammon.game.match import Match, Phase
 from tdgammon.game.rules import GameRules, IllegalPlay
 from tdgammon.notation.plays import read_play
@@ -25,8 +25,6 @@ FORMAT = "tdgammon-game/2"
 PERSON, BOT = 0, 1
 
 Roll = tuple[int, int]
-
-_BEFORE_OPENING = 1 << 40  # turns from here on are equal opening dice, as in bench/table
 
 
 def act(match: Match, action: str) -> tuple[Match, str]:
@@ -111,9 +109,7 @@ class Session:
         rules = self.match.rules
         if self.match.phase == Phase.OPENING:
             if rules.automatic_doubles != "none" and not self.match.length:
-                first, second = rolls_at(keys, _BEFORE_OPENING + len(words))[0].tolist()
-                if first == second:
-                    return first, second
+                return opening_throw(keys[0], len(words))
             turn = 0
         else:
             turn = words.count("play") + ("open" not in words)
