@@ -265,6 +265,25 @@ def test_games_that_take_too_long_are_dropped_and_counted(tmp_path):
     assert sum(record["train/dropped_games"] for record in records) == progress.dropped
 
 
+def test_a_bench_of_a_single_pair_has_no_interval(tmp_path, capsys):
+    words = (config_file(tmp_path), "--run", tmp_path / "run", "--set", "bench.games=2")
+    status, out, err = command(capsys, *words, "--set", "games=20")
+    assert (status, err) == (0, "")
+    assert re.search(r"v random: [+-]\d\.\d+ ppg in 2 games", out)
+    assert "bench/ci95_v_random" not in run.read_log(tmp_path / "run")[-1]
+
+
+def test_a_player_that_fails_costs_no_training(straight, tmp_path):
+    def failing(evaluator, player, games):
+        raise Crash
+
+    with pytest.raises(Crash):
+        train.train(from_document(FORWARD), tmp_path, bench=failing)
+    assert run.load_state(tmp_path)[1]["progress"]["games"] >= 60
+    go(tmp_path, FORWARD, resume=True)
+    assert result(tmp_path) == result(straight["forward"])
+
+
 def test_training_teaches_to_win(tmp_path):
     document = {
         "games": 1500,

@@ -88,10 +88,8 @@ def run(args: argparse.Namespace) -> int:
             f"{progress.games:,} games in {progress.cpu_s:,.0f} CPU s; checkpoint: {folder}/checkpoint"
         )
         for result in progress.bench:
-            print(
-                f"  v {result['b']}: {result['ppg']:+.3f} +- {result['ci95']:.3f} ppg "
-                f"in {result['games']} games"
-            )
+            interval = "" if result["ci95"] is None else f" +- {result['ci95']:.3f}"
+            print(f"  v {result['b']}: {result['ppg']:+.3f}{interval} ppg in {result['games']} games")
     if not finished:
         sys.stderr.write(
             f"tdgammon: stopped after {progress.games:,} games; "

@@ -279,8 +279,9 @@ class _Loop:
                 self._log(window, games)
                 window = _Window(progress, config.game_rules.outcome_values)
             if ended or _passed(before, progress.games, config.bench.every_games):
+                self._save()  # a player that fails costs no training
                 self._bench()
-            if ended or time.monotonic() - saved_at > config.save_every_s:
+            if time.monotonic() - saved_at > config.save_every_s:
                 self._save()
                 saved_at = time.monotonic()
         self._save()
@@ -321,7 +322,8 @@ class _Loop:
         figures: dict[str, float] = {}
         for name, result in zip(self.config.bench.against, results, strict=True):
             figures[f"bench/ppg_v_{name}"] = result["ppg"]
-            figures[f"bench/ci95_v_{name}"] = result["ci95"]
+            if result["ci95"] is not None:  # no interval from a single pair of games
+                figures[f"bench/ci95_v_{name}"] = result["ci95"]
         self._write(figures)
         self.bar.set_postfix_str(self._ppg())
 
