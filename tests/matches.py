@@ -59,7 +59,7 @@ def _act(state: Match, writer: GameWriter, rng: random.Random, cube: float, resi
     if state.phase in (Phase.ROLL, Phase.PLAY) and rng.random() < resigning:
         if state.dice:
             writer.rolled(state.on_roll, state.dice)
-        size = rng.randint(1, 3)
+        size = rng.randint(1, state.board_size())
         writer.resign(state.on_roll, size)
         return state.resign(size).accept()
     if state.phase == Phase.ROLL:

@@ -17,6 +17,7 @@ from tdgammon.notation.record import (
     RECORDED_RULES,
     SIZES,
     CubeAction,
+    Event,
     GameRecord,
     MatchRecord,
     Moment,
@@ -89,9 +90,9 @@ def _notes(record: MatchRecord, index: int) -> Iterator[tuple[str, str]]:
         yield "Game comment", f"{game.number} {game.comment}"
     place = 0
     offer = None
-    for event in game.events:
+    for event, following in zip(game.events, [*game.events[1:], None], strict=True):
         if isinstance(event, CubeAction):
-            if event.action == "take" and offer == "beaver":
+            if _goes_without_saying(event, offer, following):
                 offer = None
                 continue
             offer = event.action if event.action in ("double", "beaver", "raccoon") else None
@@ -112,7 +113,8 @@ def _game_lines(
     record: MatchRecord, game: GameRecord, play: _Writer, width: int, no_move: str
 ) -> list[str]:
     cells: list[tuple[int, str] | str] = []
-    for moment in replayed(game, record.rules):
+    followings = [*game.events[1:], None]
+    for moment, following in zip(replayed(game, record.rules), followings, strict=False):
         event = moment.event
         if isinstance(event, Turn):
             roll = f"{event.dice[0]}{event.dice[1]}: "
@@ -124,19 +126,29 @@ def _game_lines(
                 body = no_move if event.is_legal else "Cannot Move"
             cells.append((event.player, roll + body))
         elif isinstance(event, CubeAction):
-            cells += _cube_cell(moment, event)
+            cells += _cube_cell(moment, event, following)
         elif isinstance(event, SetPosition):
             cells.append(_set_line(event))
     return _laid_out(record, game, cells, width)
 
 
-def _cube_cell(moment: Moment, event: CubeAction) -> list[tuple[int, str] | str]:
-    if event.action == "take" and moment.offer == "beaver":
+def _cube_cell(
+    moment: Moment, event: CubeAction, following: Event | None
+) -> list[tuple[int, str] | str]:
+    if _goes_without_saying(event, moment.offer, following):
         return []
-    words = {"take": " Takes", "pass": " Drops"}
+    if event.action in ("take", "pass"):
+        return [(event.player, {"take": " Takes", "pass": " Drops"}[event.action])]
+    word = event.action
+    if isinstance(following, CubeAction) and following.action == "pass":
+        word = "double"  # GNU Backgammon would take a beaver that is passed here into its next game
     factor = 2 if event.action == "double" else 4
-    named = f" {event.action.capitalize()}s => {factor * moment.cube_value}"
-    return [(event.player, words.get(event.action, named))]
+    return [(event.player, f" {word.capitalize()}s => {factor * moment.cube_value}")]
+
+
+def _goes_without_saying(event: CubeAction, offer: str | None, following: Event | None) -> bool:
+    """Whether it is the take of a beaver with a roll after it, which other programs do not write."""
+    return event.action == "take" and offer == "beaver" and isinstance(following, Turn)
 
 
 def _set_line(event: SetPosition) -> str:

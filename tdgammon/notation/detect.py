@@ -11,7 +11,7 @@ from tdgammon.notation import columns, document, mat, sgf, xgtext
 from tdgammon.notation.fibs import write_fibs
 from tdgammon.notation.ids import Position, gnubg_id, xgid
 from tdgammon.notation.plays import NotationError
-from tdgammon.notation.reading import MAX_BYTES, Reading, decoded
+from tdgammon.notation.reading import MAX_BYTES, MAX_LINE, Reading, decoded
 from tdgammon.notation.record import MatchRecord, positions
 from tdgammon.notation.snowie import write_snowie
 
@@ -84,10 +84,13 @@ def record_positions(record: MatchRecord) -> list[tuple[int, Position]]:
 
 
 def _is_list(lines: list[str]) -> bool:
-    """Whether each line is a position or a comment; XG's own text has a drawing below the XGID."""
-    words = [line.strip() for line in lines if line.strip()]
-    content = [line for line in words if not line.startswith("#")][:20]
-    if not content:
-        return False
-    marks = ("XGID=", "board:")
-    return all(line.startswith(marks) or "\tXGID=" in line or line.count(";") >= 38 for line in content)
+    """Whether most lines are positions; XG's own text has a drawing and an analysis below its XGID."""
+    content = [line for line in lines if line.strip() and not line.lstrip().startswith("#")][:20]
+    num_read = 0
+    for line in content:
+        try:
+            xgtext.read_position(line[:MAX_LINE])
+        except ValueError:
+            continue
+        num_read += 1
+    return 2 * num_read > len(content)

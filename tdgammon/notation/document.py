@@ -164,6 +164,8 @@ def read_json(source: str) -> Reading:
 
 
 def _record(content: dict[str, Any]) -> MatchRecord:
+    if not isinstance(content["rules"], dict):
+        raise ValueError(f"rules: names and values expected, got {content['rules']!r}")
     options = dict(content["rules"])
     if "start" in options:
         options["start"] = tuple(_whole(options["start"], -15, 15, 26))

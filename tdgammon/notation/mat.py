@@ -33,7 +33,7 @@ _SET = re.compile(r"\s{0,40};\s{0,9}Set Pos\s?=\s?([-A-Oa-o]{26})(?:/(-?\d{1,2})
 _SCORE = re.compile(r":[ ]{0,20}(\d{1,5})(?!\S)")
 _ROW = re.compile(r"\s{0,200}(\d{1,5})\)")
 _CELL = re.compile(
-    r"(?<!\S)(?:(?P<dice>[1-6]{2})\s?:|(?P<word>re-?doubles?|doubles?|takes?|accepts?|drops?|pass(?:es)?|"
+    r"(?<![^\s)])(?:(?P<dice>[1-6]{2})\s?:|(?P<word>re-?doubles?|doubles?|takes?|accepts?|drops?|pass(?:es)?|"
     r"rejects?|beavers?|raccoons?|wins?|loss(?:es)?|loses?|resign(?:s|ed)?)\b)",
     re.IGNORECASE,
 )

@@ -378,11 +378,11 @@ def _tree(record: MatchRecord, game: GameRecord) -> str:
 
 def _uncapped(game: GameRecord, result: Outcome, record: MatchRecord) -> int | None:
     """Points as GNU Backgammon counts them, also more than the winner needed."""
+    if not record.length or game.points is None:
+        return game.points
     if result.end == "resignation" and result.size:
-        return max(result.cube_value * record.rules.end_values[result.size - 1], game.points or 0)
-    if result.points_by_rule and game.points and record.length:
-        return max(result.points_by_rule, game.points)
-    return game.points
+        return max(result.cube_value * record.rules.end_values[result.size - 1], game.points)
+    return max(result.points_by_rule or 0, game.points)
 
 
 def _node(event: object) -> str:
