@@ -129,6 +129,12 @@ def test_strict_takes_a_sound_file(match_file, capsys) -> None:
     assert run(capsys, "convert", match_file, "--to", "sgf", "--strict")[0] == 0
 
 
+def test_a_text_that_is_not_unicode_is_read_with_a_warning(match_file, capsys) -> None:
+    match_file.write_bytes(match_file.read_bytes().replace(b"Bob", b"J\xe9r\xf4me"))
+    status, out, err = run(capsys, "convert", match_file, "--to", "sgf")
+    assert (status, "PB[Jérôme]" in out, "not UTF-8" in err) == (0, True, True)
+
+
 UNREADABLE = {
     "empty": b"",
     "blank": b" \n\t\n",

@@ -349,6 +349,21 @@ def test_a_long_line_is_skipped_and_the_rest_is_read() -> None:
     assert reading.record.games[0].winner == 0
 
 
+def test_a_file_of_illegal_plays_is_given_up_and_says_so() -> None:
+    reading = read("  1) 31: 8/5 6/5                 52: 13/11 13/8\n" * 3000 + "      Wins 1 point\n")
+    (found,) = reading.record.games
+    assert 2000 < len(found.events) < 2200
+    assert found.points == 1
+    assert reading.warnings[-1].message.endswith("more warnings are left out")
+
+
+def test_a_double_on_offer_in_an_xgid_is_read_with_a_warning() -> None:
+    reading = read_text("XGID=-a-a-BDAC---dC---c-d------:1:1:1:D:6:4:0:11:10\n")
+    ((_, position),) = reading.positions
+    assert (position.offer, position.on_roll, position.decider) == ("double", 1, 0)
+    assert "the doubler's" in reading.warnings[0].message
+
+
 def test_warnings_without_end_are_counted() -> None:
     reading = read(ROW + "nonsense\n" * 3000)
     assert len(reading.warnings) == MAX_WARNINGS + 1

@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from tdgammon.notation import columns, document, mat, sgf, xgtext
 from tdgammon.notation.fibs import write_fibs
 from tdgammon.notation.ids import Position, gnubg_id, xgid
 from tdgammon.notation.plays import NotationError
-from tdgammon.notation.reading import MAX_BYTES, MAX_LINE, Reading, decoded
+from tdgammon.notation.reading import (
+    MAX_BYTES,
+    MAX_LINE,
+    NOT_UTF8,
+    Reading,
+    ReadingWarning,
+    decoded,
+    is_utf8,
+)
 from tdgammon.notation.record import MatchRecord, positions
 from tdgammon.notation.snowie import write_snowie
 
@@ -73,9 +82,13 @@ def read_file(path: str | Path) -> Reading:
         with file.open("rb") as opened:
             if not stat.S_ISREG(file.stat().st_mode) and not stat.S_ISFIFO(file.stat().st_mode):
                 raise NotationError("is not a file")
-            return read_text(decoded(opened.read(MAX_BYTES + 1)))
+            data = opened.read(MAX_BYTES + 1)
+        reading = read_text(decoded(data))
     except NotationError as error:
         raise NotationError(f"{path}: {error}") from None
+    if is_utf8(data):
+        return reading
+    return replace(reading, warnings=(ReadingWarning(1, NOT_UTF8, ""), *reading.warnings))
 
 
 def record_positions(record: MatchRecord) -> list[tuple[int, Position]]:

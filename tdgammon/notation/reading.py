@@ -21,6 +21,9 @@ MAX_LINE = 4000
 MAX_WARNINGS = 1000
 """Warnings kept of one file; the last one says how many more there were."""
 
+MAX_FAULTS = 2000
+"""Plays of one file that are illegal or cannot be read before the rest is given up."""
+
 _QUOTED = 120
 
 
@@ -82,6 +85,8 @@ class Troubles:
 
     found: list[ReadingWarning] = field(default_factory=list)
     num_left_out: int = 0
+    num_faults: int = 0
+    """Plays that were illegal or could not be read; see `MAX_FAULTS`."""
 
     def add(self, line: int, message: str, text: str = "") -> None:
         """Note one; the message may be that of an exception."""
@@ -104,8 +109,20 @@ def shortened(text: str, length: int = _QUOTED) -> str:
     return words if len(words) <= length and len(text) <= 4 * length else words[: length - 3] + "..."
 
 
+NOT_UTF8 = "not UTF-8: read as Western European, names may be wrong"
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether `decoded` does not have to guess: UTF-8, or UTF-16 with its mark."""
+    try:
+        data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def decoded(data: bytes) -> str:
-    """The text of a file: UTF-8 or UTF-16 with or without a mark, else Western European.
+    """The text of a file: UTF-8, UTF-16 with its mark, else Western European.
 
     Raises NotationError for what is no text: NUL bytes, gzip, an empty or too large file.
     """

@@ -16,7 +16,7 @@ from tdgammon.game.board import OWN_BAR
 from tdgammon.game.rules import GameRules
 from tdgammon.notation.ids import Cells, flipped
 from tdgammon.notation.plays import IllegalPlay, NotationError, Step, read_play
-from tdgammon.notation.reading import Troubles
+from tdgammon.notation.reading import MAX_FAULTS, Troubles
 from tdgammon.notation.record import (
     CubeAction,
     Event,
@@ -165,6 +165,9 @@ class _Player:
                 self.is_over = True
             elif entry.action:
                 self._cube(entry)
+            elif index not in plays:
+                self._warn(entry, "the rest of the game is left out: too much of the file is illegal")
+                break
             else:
                 self._turn(entry, plays[index], index == self.last_roll)
         game = GameRecord(
@@ -203,7 +206,7 @@ class _Player:
         done: dict[int, _Played] = {}
         start = 0
         board, viewer = self.rules.start, entries[0].player if entries else 0
-        while start < len(entries):
+        while start < len(entries) and self.troubles.num_faults < MAX_FAULTS:
             trial, stop, stopped_at = self._trial(start, board, viewer)
             found = canonical_steps(
                 [one.before for one in trial],
@@ -262,6 +265,7 @@ class _Player:
     def _by_hand(self, entry: Raw, cells: Cells) -> tuple[_Played, Cells]:
         """A roll whose text the quick way could not settle, and the board after it."""
         turn, warning = self._careful(entry, cells)
+        self.troubles.num_faults += bool(warning)
         after = applied(cells, turn.steps or ()) or cells
         return _Played(turn, warning, bool(turn.steps) and not _has_checkers(after)), after
 

@@ -39,6 +39,7 @@ _WORDS = {
     "バー": "bar",
     "barre": "bar",
 }
+_DOUBLERS_TURN = "a double is on offer: the turn is taken to be the doubler's"
 _GNU_ID = re.compile(r"[A-Za-z0-9+/]{14}(:[A-Za-z0-9+/]{12})?")
 
 
@@ -60,7 +61,7 @@ def read_analyses(source: str, troubles: Troubles) -> list[Analysis]:
         if ids and ids[-1][1] != position_id(position.board):
             troubles.add(number, f"the Position ID beside it is another board: {ids[-1][1]}", line)
         if position.offer:
-            troubles.add(number, "a double is on offer: the turn is taken to be the doubler's", line)
+            troubles.add(number, _DOUBLERS_TURN, line)
         blocks.append((number, position, []))
     return [_analysis(number, position, lines, troubles) for number, position, lines in blocks]
 
@@ -159,7 +160,10 @@ def read_position_list(source: str) -> Reading:
         if line.lstrip().startswith("#"):
             continue
         try:
-            found.append((number, read_position(line)))
+            position = read_position(line)
+            found.append((number, position))
+            if position.offer and ":D:" in line.upper():
+                troubles.add(number, _DOUBLERS_TURN, line)
         except ValueError as error:
             troubles.add(number, f"skipped: {error}", line)
     if not found:
