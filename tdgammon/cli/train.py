@@ -33,9 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "config", metavar="CONFIG", nargs="?", help="a TOML file, or a name such as quick"
     )
     parser.add_argument(
-        "--run", metavar="DIR", type=Path, help="run folder (default runs/NAME of the config)"
+        "--run", metavar="DIR", type=_folder, help="run folder (default runs/NAME of the config)"
     )
-    parser.add_argument("--resume", metavar="DIR", type=Path, help="go on with the run in this folder")
+    parser.add_argument(
+        "--resume", metavar="DIR", type=_folder, help="go on with the run in this folder"
+    )
     parser.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -46,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print the end of the run as one JSON document"
     )
+
+
+def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("a folder expected, got ''")
+    return Path(text)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from tdgammon.game.board import parse
+from tdgammon.game.board import NUM_CHECKERS, off_counts, parse
 from tdgammon.game.rules import GameRules
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.tables import Architecture, Weights, check_weights
@@ -41,6 +41,7 @@ _EXAMPLES = (
     "6:3 5:3 4:3 3:3 2:2 1:1 / 19:2 20:3 21:3 22:3 23:2 24:2",
     "8:1 6:3 5:3 4:3 3:3 / bar:2 19:5 20:4 18:2",
     "3:1 1:1 / 24:2",
+    "24:1 23:1 22:1 / 1:1 2:1 3:1",
 )
 """Positions of every kind whose probabilities a checkpoint records."""
 
@@ -104,13 +105,18 @@ def read(name_or_path: str | Path = "default") -> Checkpoint:
     except (safetensors.SafetensorError, ValueError) as fault:
         raise CheckpointError(f"checkpoint {str(path)!r}: {fault}") from None
     return Checkpoint(
-        name=path.resolve().name,
+        name=_name(path.resolve()),
         path=path,
         architecture=architecture,
         weights=weights,
         sha256=sha256,
         document=document,
     )
+
+
+def _name(path: Path) -> str:
+    """A checkpoint is called after its folder, that of a run after the run."""
+    return path.parent.name if path.name == RUN_CHECKPOINT else path.name
 
 
 def verify(name_or_path: str | Path = "default") -> Checkpoint:
@@ -178,6 +184,7 @@ def write(
                 "probabilities": [round(float(p), 6) for p in evaluator.probabilities(parse(board))[0]],
             }
             for board in _EXAMPLES
+            if np.abs(off_counts(parse(board)[None])).min() >= NUM_CHECKERS - architecture.num_checkers
         ],
     }
     path.mkdir(parents=True, exist_ok=True)
