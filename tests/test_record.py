@@ -125,6 +125,13 @@ def test_what_the_columns_cannot_say_survives_them() -> None:
         assert read_text(write(match)).record == match, name
 
 
+def test_a_game_without_events_survives_every_format() -> None:
+    won = GameRecord(number=1, start_score=(0, 0), events=(), winner=None)
+    match = MatchRecord(players=("", ""), length=3, games=(won,))
+    for name, write in WRITERS.items():
+        assert read_text(write(match)).record == match, name
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_end_of_a_beaver_survives_the_format(name: str) -> None:
     opening = Turn(1, (2, 1), ((13, 11), (6, 5)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
 
 from tdgammon.game.board import text
 from tdgammon.notation.ids import Cells
@@ -90,7 +91,7 @@ def _notes(record: MatchRecord, index: int) -> Iterator[tuple[str, str]]:
         yield "Game comment", f"{game.number} {game.comment}"
     place = 0
     offer = None
-    for event, following in zip(game.events, [*game.events[1:], None], strict=True):
+    for event, following in zip_longest(game.events, game.events[1:]):
         if isinstance(event, CubeAction):
             if _goes_without_saying(event, offer, following):
                 offer = None
@@ -113,8 +114,8 @@ def _game_lines(
     record: MatchRecord, game: GameRecord, play: _Writer, width: int, no_move: str
 ) -> list[str]:
     cells: list[tuple[int, str] | str] = []
-    followings = [*game.events[1:], None]
-    for moment, following in zip(replayed(game, record.rules), followings, strict=False):
+    moments = replayed(game, record.rules)
+    for moment, following in zip_longest(moments, game.events[1:]):
         event = moment.event
         if isinstance(event, Turn):
             roll = f"{event.dice[0]}{event.dice[1]}: "
