@@ -78,7 +78,7 @@ def test_impossible_gammons_have_no_chance_at_all(name):
 def test_the_table_layer_equals_the_dense_layer(name):
     architecture = ARCHITECTURES[name]
     weights = random_weights(architecture, seed=4)
-    network = play_network(architecture, weights)
+    network = play_network(architecture, weights).layers
     boards = many_boards(30)
     exact = np.array([networks.inputs(board, architecture.encoding) for board in boards])
     dense = exact @ weights["inputs.weight"].astype(np.float64) + weights["inputs.bias"]
@@ -92,7 +92,8 @@ def test_the_table_layer_equals_the_dense_layer(name):
 
 
 def test_rises_are_the_steps_of_the_table():
-    network = play_network(ARCHITECTURES["counts-relu"], random_weights(ARCHITECTURES["counts-relu"]))
+    architecture = ARCHITECTURES["counts-relu"]
+    network = play_network(architecture, random_weights(architecture)).layers
     assert network.table.shape[:2] == (28, 31)
     assert (network.rises == network.table[:, 1:] - network.table[:, :-1]).all()
     assert not network.table[:, forward.ZERO].any()

@@ -25,6 +25,7 @@ COMMANDS = {
     "play": "tdgammon.cli.play",
     "convert": "tdgammon.cli.convert",
     "checkpoint": "tdgammon.cli.checkpoint",
+    "bearoff": "tdgammon.cli.bearoff",
     "perft": "tdgammon.cli.perft",
 }
 """Each subcommand and the module that has its `add_arguments(parser)` and `run(args) -> status`."""

@@ -25,8 +25,28 @@ def _cache_folder() -> Path:
 _before = numba.config.CACHE_DIR
 numba.config.CACHE_DIR = str(_cache_folder())
 try:  # functions pick their cache folder when they are decorated, that is, here
-    from tdgammon.kernels import caucasian, dice, forward, learning, linear, movegen, returns, selfplay
+    from tdgammon.kernels import (
+        bearoff,
+        caucasian,
+        dice,
+        forward,
+        learning,
+        linear,
+        movegen,
+        returns,
+        selfplay,
+    )
 finally:
     numba.config.CACHE_DIR = _before
 
-__all__ = ["caucasian", "dice", "forward", "learning", "linear", "movegen", "returns", "selfplay"]
+__all__ = [
+    "bearoff",
+    "caucasian",
+    "dice",
+    "forward",
+    "learning",
+    "linear",
+    "movegen",
+    "returns",
+    "selfplay",
+]

@@ -3,7 +3,7 @@
 import numba as nb
 import numpy as np
 
-from tdgammon.kernels import dice, forward, movegen
+from tdgammon.kernels import bearoff, dice, forward, movegen
 
 _ROWS = movegen.ROW_BOUND
 
@@ -15,13 +15,27 @@ def choose_batch(boards, rolls, network, values, chosen, probabilities):
     steps = np.empty((_ROWS, 4), np.uint8)
     flipped = np.empty(26, np.int8)
     scratch = np.zeros(movegen.SCRATCH, np.int64)
-    work = forward.workspace(network)
+    layers, tables = network
+    work = forward.workspace(layers)
+    race_work = bearoff.workspace()
     num_afterstates = 0
     for b in range(len(boards)):
         first, second = np.int64(rolls[b, 0]), np.int64(rolls[b, 1])
         end = movegen.generate(boards[b], first, second, flipped, scratch, rows, steps, movegen.FIRST)
-        best = forward.best_afterstate(
-            boards[b], rows, steps, movegen.FIRST, end, network, values, work, probabilities[b]
+        best = forward.choose(
+            boards[b],
+            first,
+            second,
+            rows,
+            steps,
+            movegen.FIRST,
+            end,
+            layers,
+            tables,
+            values,
+            work,
+            race_work,
+            probabilities[b],
         )
         chosen[b] = rows[best]
         num_afterstates += end
@@ -42,7 +56,9 @@ def play_games(start, keys, network, values, max_turns, boards, probabilities, l
     steps = np.empty((_ROWS, 4), np.uint8)
     flipped = np.empty(26, np.int8)
     scratch = np.zeros(movegen.SCRATCH, np.int64)
-    work = forward.workspace(network)
+    layers, tables = network
+    work = forward.workspace(layers)
+    race_work = bearoff.workspace()
     at = 0
     for game in range(len(keys)):
         boards[at] = start
@@ -52,15 +68,19 @@ def play_games(start, keys, network, values, max_turns, boards, probabilities, l
             board = boards[at + turn]
             first, second = dice.roll(keys[game], turn)
             end = movegen.generate(board, first, second, flipped, scratch, rows, steps, movegen.FIRST)
-            best = forward.best_afterstate(
+            best = forward.choose(
                 board,
+                np.int64(first),
+                np.int64(second),
                 rows,
                 steps,
                 movegen.FIRST,
                 end,
-                network,
+                layers,
+                tables,
                 values,
                 work,
+                race_work,
                 probabilities[at + turn + 1],
             )
             boards[at + turn + 1] = rows[best]
@@ -89,7 +109,9 @@ def one_roll(boards, rolls, weights, network, values, expected, equity_sds):
     steps = np.empty((_ROWS, 4), np.uint8)
     flipped = np.empty(26, np.int8)
     scratch = np.zeros(movegen.SCRATCH, np.int64)
-    work = forward.workspace(network)
+    layers, tables = network
+    work = forward.workspace(layers)
+    race_work = bearoff.workspace()
     best = np.empty(6, np.float32)
     mean = np.empty(6, np.float64)
     for b in range(len(boards)):
@@ -100,8 +122,20 @@ def one_roll(boards, rolls, weights, network, values, expected, equity_sds):
             end = movegen.generate(
                 boards[b], first, second, flipped, scratch, rows, steps, movegen.FIRST
             )
-            forward.best_afterstate(
-                boards[b], rows, steps, movegen.FIRST, end, network, values, work, best
+            forward.choose(
+                boards[b],
+                first,
+                second,
+                rows,
+                steps,
+                movegen.FIRST,
+                end,
+                layers,
+                tables,
+                values,
+                work,
+                race_work,
+                best,
             )
             equity = 0.0
             for k in range(6):

@@ -11,6 +11,7 @@ from tdgammon.game.board import Boards, Offsets, checked_boards, checked_rolls
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import STANDARD, GameRules
 from tdgammon.kernels import forward, selfplay
+from tdgammon.value.bearoff import BearoffTables
 from tdgammon.value.outcome import NUM_OUTCOMES
 from tdgammon.value.tables import Architecture, Weights, play_network
 
@@ -29,9 +30,14 @@ class NetworkEvaluator:
     """A network behind the `Evaluator` protocol, and the greedy (0-ply) choice of plays."""
 
     def __init__(
-        self, architecture: Architecture, weights: Weights, rules: GameRules | None = None
+        self,
+        architecture: Architecture,
+        weights: Weights,
+        rules: GameRules | None = None,
+        bearoff: BearoffTables | None = None,
     ) -> None:
-        """Plays by `rules` (None = standard); ValueError if they are of another number of checkers."""
+        """Plays by `rules` (None = standard); ValueError if they are of another number of checkers.
+        Races are answered from the tables of `bearoff` (None = by the network like the rest)."""
         self.rules = STANDARD if rules is None else rules
         if self.rules.num_checkers != architecture.num_checkers and rules is not None:
             raise ValueError(
@@ -41,12 +47,13 @@ class NetworkEvaluator:
         self.architecture = architecture
         self.values = self.rules.outcome_values
         """Points of each outcome, float32 [6]."""
-        self.network: forward.Network = play_network(architecture, weights)
+        self.network: forward.Network = play_network(architecture, weights, bearoff)
         """What the kernels take."""
 
     def probabilities(self, boards: ArrayLike) -> Probabilities:
         """Chances of the six outcomes, float32 [B, 6], for boards [B, 26] or [26] with the player on
-        roll before the roll. Exact where the game is over. ValueError as `checked_boards`."""
+        roll before the roll. Exact where the game is over, and as `BearoffTables` has it in races
+        if there are tables. ValueError as `checked_boards`."""
         checked = checked_boards(boards)
         result = np.empty((len(checked), NUM_OUTCOMES), np.float32)
         forward.evaluate_batch(checked, self.network, result)

@@ -1,0 +1,449 @@
+"""Races answered from tables: rolls to bear off, effective pip counts, exact equities with a cube.
+
+The tables are built when they are first wanted and kept in the user's cache folder. What is exact:
+with at most 6 checkers a side, all at home, chances and money equities are those of best play
+(two-sided table). Otherwise each side's number of rolls has a distribution of its own and the two are
+compared roll by roll; each side plays for the fewest rolls on average. With all checkers at home
+these distributions are exact. Checkers outside are accounted for by the mean number of rolls, exact
+up to the 10-point and near that beyond, and the shape of a like position at home: EXPERIMENTS.md has
+the errors.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import mmap
+import os
+import struct
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tdgammon.game.board import NUM_CHECKERS, checked_boards, has_contact, text
+from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
+from tdgammon.kernels import bearoff as kernel
+from tdgammon.value.outcome import NUM_OUTCOMES
+
+FORMAT = 1
+"""Of the files; it rises whenever the numbers in them change."""
+POINTS = range(6, 11)
+"""Points a one-sided table can have."""
+GOALS = {"all": kernel.EVERYTHING, "next": kernel.NEXT_OFF, "leave": kernel.LEAVE}
+"""What rolls are counted to: all checkers off, one more off, all out of the opponent's home board."""
+
+_MAGIC = b"tdgammon bearoff"
+_HEAD = struct.Struct("<16s32sq")  # magic, SHA-256 of all that follows it, length of the header
+_ALIGN = 64
+_MOST_SHIFT = 330  # pips; 15 checkers on the 24-point are 270 more than on the 6-point
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BearoffTables:
+    """The tables in memory, and what they say of boards whose two sides have passed each other."""
+
+    tables: kernel.Tables
+    """What the kernels take."""
+
+    def probabilities(self, boards: ArrayLike, num_checkers: int = NUM_CHECKERS) -> NDArray[np.float32]:
+        """Chances of the six outcomes, float32 [B, 6], of the player on roll, before the roll.
+
+        Each side began with `num_checkers`. Raises ValueError as `checked_boards`, and for contact.
+        """
+        checked = _checked_races(boards)
+        result = np.empty((len(checked), NUM_OUTCOMES), np.float32)
+        kernel.evaluate_batch(checked, self.tables, num_checkers, result)
+        return result
+
+    def mean_rolls(self, boards: ArrayLike) -> NDArray[np.float64]:
+        """Mean number of rolls the player needs to bear off everything, float64 [B], as if alone.
+
+        ValueError as `checked_boards`, and for a checker on the bar.
+        """
+        array = np.asarray(boards)
+        if not (array.dtype == np.int8 and array.ndim == 2 and array.shape[1] == 26):
+            array = checked_boards(boards)
+        array = np.require(array, np.int8, ["C", "W"])
+        means = np.empty(len(array), np.float64)
+        if kernel.fill_mean_rolls(array, self.tables, means) < len(array):
+            _refuse(array, array[:, 25] > 0, "a checker is on the bar")
+            checked_boards(boards)  # says which board cannot occur
+        return means
+
+    def epc(self, boards: ArrayLike) -> NDArray[np.float64]:
+        """Effective pip counts, float64 [B]: 49/6, the mean pips of a roll, times `mean_rolls`."""
+        return self.mean_rolls(boards) * kernel.PIPS_A_ROLL
+
+    def distributions(self, boards: ArrayLike, goal: str = "all") -> NDArray[np.float64]:
+        """Chance of k = 0, 1, ... 95 rolls for the player to reach one of `GOALS`: float64 [B, 96]."""
+        checked = checked_boards(boards)
+        _refuse(checked, checked[:, 25] > 0, "a checker is on the bar")
+        result = np.empty((len(checked), kernel.LONGEST), np.float64)
+        kernel.fill_distributions(checked, self.tables, GOALS[goal], result)
+        return result
+
+    def equities(self, boards: ArrayLike) -> NDArray[np.float32]:
+        """Exact money equities of the two-sided table, float32 [B, 4], by unit of the present cube.
+
+        Columns: cubeless; then before the roll without doubling, with the cube owned, centred, and
+        owned by the opponent. Doubled and taken is twice the last. Rows are NaN for boards that the
+        table does not hold. No gammon can be lost there, so Jacoby makes no difference; nor do
+        beavers, as who would be beavered does not double.
+        """
+        checked = _checked_races(boards)
+        result = np.empty((len(checked), 4), np.float32)
+        kernel.fill_pair_equities(checked, self.tables, result)
+        return result
+
+    def cube_action(
+        self, board: ArrayLike, *, owned: bool = False, beavers: bool = False
+    ) -> CubeAction:
+        """Exact cube action of one board; ValueError if the two-sided table does not hold it."""
+        cubeless, own, centred, theirs = map(float, self.equities(board)[0])
+        if np.isnan(cubeless):
+            raise ValueError(f"board: not in the two-sided table: {text(board)!r}")
+        no_double = own if owned else centred
+        take = 2 * theirs
+        double = "redouble" if owned else "double"
+        if min(take, 1.0) > no_double + _TIE:
+            verdict = f"{double}, {'take' if take <= 1 + _TIE else 'pass'}"
+        elif take > 1 + _TIE and no_double >= 1 - _TIE:
+            verdict = f"{double}, pass" if no_double <= 1 + _TIE else f"too good to {double}, pass"
+        elif min(take, 1.0) >= no_double - _TIE:
+            verdict = f"optional {double}, {'take' if take <= 1 + _TIE else 'pass'}"
+        else:
+            verdict = f"no {double}, {'beaver' if beavers and take < -_TIE else 'take'}"
+        return CubeAction(cubeless=cubeless, no_double=no_double, double_take=take, verdict=verdict)
+
+
+_TIE = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class CubeAction:
+    """A cube decision by exact equities in units of the cube before it; a pass costs 1."""
+
+    cubeless: float
+    no_double: float
+    double_take: float
+    verdict: str
+    double_pass: float = 1.0
+
+
+NO_TABLES = kernel.Tables(
+    points=0,
+    starts=np.zeros(1, np.int64),
+    firsts=np.zeros(0, np.uint8),
+    chances=np.zeros(0, np.float32),
+    means=np.zeros(0, np.float64),
+    waste=np.zeros((4, 0), np.int16),
+    shifts=np.zeros(0, np.float32),
+    shift_rows=np.zeros((0, 3), np.int64),
+    pairs=np.zeros((0, 0, 4), np.float32),
+    pair_points=0,
+    pair_checkers=0,
+)
+"""For kernels that are to ask the network about races too."""
+for _array in NO_TABLES:
+    if isinstance(_array, np.ndarray):
+        _array.setflags(write=False)  # as arrays from files are: numba compiles for each kind
+
+
+@cache
+def load(points: int = 6, two_sided: tuple[int, int] = (6, 6)) -> BearoffTables:
+    """The tables, built if they are not in the cache folder; about 10 s and 50 MB the first time.
+
+    points 6 to 10 of the one-sided table; points and checkers of the two-sided one. Raises ValueError
+    as `one_sided_bytes` and `two_sided_bytes`.
+    """
+    rows = _kept(_one_sided_name(points), one_sided_bytes(points), lambda: _build_one_sided(points))
+    waste = _kept("outside", outside_bytes(), _build_outside)
+    pairs = _kept(
+        _two_sided_name(*two_sided), two_sided_bytes(*two_sided), lambda: _build_two_sided(*two_sided)
+    )
+    spread, spread_rows = shifts()
+    return BearoffTables(
+        tables=kernel.Tables(
+            points=points,
+            starts=rows["starts"],
+            firsts=rows["firsts"],
+            chances=rows["chances"],
+            means=rows["means"],
+            waste=waste["waste"],
+            shifts=spread,
+            shift_rows=spread_rows,
+            pairs=pairs["pairs"],
+            pair_points=two_sided[0],
+            pair_checkers=two_sided[1],
+        )
+    )
+
+
+def one_sided_bytes(points: int) -> int:
+    """About what a one-sided table takes; ValueError unless points is 6 to 10."""
+    if points not in POINTS:
+        raise ValueError(f"points: 6 to 10 expected, got {points}")
+    return comb(points + NUM_CHECKERS, points) * _ROW_BYTES[points]
+
+
+_ROW_BYTES = {6: 140, 7: 153, 8: 166, 9: 179, 10: 192}
+"""Measured: bytes a position, distributions to all three goals."""
+
+
+def outside_bytes() -> int:
+    """What the table of mean rolls with checkers outside takes."""
+    return 4 * 2 * comb(kernel.OUTSIDE_POINTS + NUM_CHECKERS, NUM_CHECKERS)
+
+
+def two_sided_bytes(points: int, checkers: int) -> int:
+    """What a two-sided table takes; ValueError unless it is of 6 to 10 points and 1 to 10 checkers."""
+    if points not in POINTS or not 1 <= checkers <= 10:
+        raise ValueError(
+            f"two-sided table: 6 to 10 points and 1 to 10 checkers expected, got {points}x{checkers}"
+        )
+    return 16 * comb(points + checkers, checkers) ** 2
+
+
+def files(points: int = 6, two_sided: tuple[int, int] = (6, 6)) -> dict[str, tuple[Path, int]]:
+    """Path and size by name of the tables that `load` would use; sizes are estimates until built."""
+    found = {}
+    for name, size in (
+        (_one_sided_name(points), one_sided_bytes(points)),
+        ("outside", outside_bytes()),
+        (_two_sided_name(*two_sided), two_sided_bytes(*two_sided)),
+    ):
+        path = folder() / f"{name}.table"
+        found[name] = (path, path.stat().st_size if path.is_file() else size)
+    return found
+
+
+def folder() -> Path:
+    """Where tables are kept: a folder of the user's cache (XDG_CACHE_HOME or ~/.cache)."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "tdgammon" / f"bearoff-{FORMAT}"
+
+
+def shifts() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """What a number of pips that nothing is wasted of does to a distribution of rolls.
+
+    The number of rolls that bring x pips has, but for what happens at the ends, mean x/m, variance
+    x v/m^3 and third cumulant x (3 v^2/m^5 - t/m^4), where m, v, t are mean, variance and third central
+    moment of the pips of a roll (renewal theory; the cumulants are those of the inverse of the
+    cumulant function). One pip is the filter on -1, 0, 1, 2 rolls that has these three; x pips are x
+    such filters in a row. Gives them for -4 to 330 pips as `kernel.Tables` wants them.
+    """
+    pips = ROLLS.sum(axis=1) * np.where(ROLLS[:, 0] == ROLLS[:, 1], 2.0, 1.0)
+    mean = float(ROLL_WEIGHTS @ pips)
+    variance, third = (float(ROLL_WEIGHTS @ (pips - mean) ** k) for k in (2, 3))
+    one = np.array([1 / mean, variance / mean**3, 3 * variance**2 / mean**5 - third / mean**4])
+    rolls = np.arange(-1, 3)
+    filters: dict[int, tuple[int, NDArray[np.float64]]] = {0: (0, np.ones(1))}
+    for sign in (1, -1):
+        k1, k2, k3 = sign * one
+        moments = [1, k1, k2 + k1**2, k3 + 3 * k2 * k1 + k1**3]
+        single = np.linalg.solve(np.vander(rolls, 4, increasing=True).T, moments)
+        for x in range(1, _MOST_SHIFT + 1 if sign > 0 else kernel.LEAST_SHIFT + 1):
+            first, before = filters[sign * (x - 1)]
+            after = np.convolve(before, single)
+            kept = np.flatnonzero(np.abs(after) > 1e-7)
+            low, high = kept[0], kept[-1] + 1
+            filters[sign * x] = (first - 1 + int(low), after[low:high])
+    rows, parts, end = [], [], 0
+    for x in range(-kernel.LEAST_SHIFT, _MOST_SHIFT + 1):
+        first, part = filters[x]
+        rows.append((first, end, end + len(part)))
+        parts.append(part)
+        end += len(part)
+    flat, table = np.concatenate(parts).astype(np.float32), np.array(rows, np.int64)
+    flat.setflags(write=False)
+    table.setflags(write=False)
+    return flat, table
+
+
+def _one_sided_name(points: int) -> str:
+    return f"one-sided-{points}"
+
+
+def _two_sided_name(points: int, checkers: int) -> str:
+    return f"two-sided-{points}x{checkers}"
+
+
+def _build_one_sided(points: int) -> Arrays:
+    num = comb(points + NUM_CHECKERS, points)
+    best = np.empty((num, 3, 7), np.int32)
+    parts: dict[str, list[NDArray[Any]]] = {
+        name: [] for name in ("starts", "firsts", "chances", "means")
+    }
+    base = 0
+    for goal in GOALS.values():
+        means, firsts = np.empty(num, np.float64), np.empty(num, np.uint8)
+        starts, chances = np.zeros(num + 1, np.int64), np.empty(12 * num + 1000, np.float32)
+        done = 0
+        while True:
+            done = kernel.fill_one_sided(points, goal, done, num, means, best, starts, firsts, chances)
+            if done == num:
+                break
+            chances = np.concatenate([chances, np.empty(len(chances) // 4 + 1000, np.float32)])
+        parts["starts"].append(starts[: num if goal != kernel.LEAVE else num + 1] + base)
+        parts["firsts"].append(firsts)
+        parts["chances"].append(chances[: starts[num]].copy())
+        parts["means"].append(means)
+        base += int(starts[num])
+    return {name: np.concatenate(found) for name, found in parts.items()}
+
+
+def _build_outside() -> Arrays:
+    points = kernel.OUTSIDE_POINTS
+    num = comb(points + NUM_CHECKERS, points)
+    waste = np.empty((4, num), np.int16)
+    means, best = np.empty(num, np.float32), np.empty((num, 3, 7), np.float32)
+    for goal in (kernel.EVERYTHING, kernel.NEXT_OFF):
+        kernel.fill_mean_waste(points, goal, means, best, waste[goal])
+        kernel.fill_far_waste(points, waste[goal], waste[goal + 2])
+    return {"waste": waste}
+
+
+def _build_two_sided(points: int, checkers: int) -> Arrays:
+    size = two_sided_bytes(points, checkers)
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if size > 0.9 * free:
+        raise ValueError(
+            f"two-sided table {points}x{checkers}: needs {size / 1e6:,.0f} MB of memory, "
+            f"{free / 1e6:,.0f} MB are free"
+        )
+    num = comb(points + checkers, checkers)
+    firsts = np.empty((num, kernel.NUM_ROLLS + 1), np.int64)
+    plays = np.empty(8 * kernel.NUM_ROLLS * num + 10_000, np.int32)
+    while kernel.fill_plays(points, num, firsts, plays) < num:
+        plays = np.empty(2 * len(plays), np.int32)
+    pairs = np.empty((num, num, 4), np.float32)
+    kernel.fill_pairs(firsts, plays, pairs)
+    return {"pairs": pairs}
+
+
+def _kept(name: str, size: int, build: Callable[[], Arrays]) -> Arrays:
+    """The arrays of a table: from its file if that is sound, else built, and kept if that can be."""
+    path = folder() / f"{name}.table"
+    found = _read_or_say(path)
+    if found is not None:
+        return found
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(path):
+            found = _read_or_say(path)  # another process may have built it meanwhile
+            if found is not None:
+                return found
+            _say(f"building the bear-off table {name} ({size / 1e6:,.0f} MB) in {path.parent}")
+            arrays = build()
+            try:
+                _write(path, arrays)
+                return _read(path)
+            except OSError as fault:
+                _say(f"bear-off table {name} is kept in memory only: {path.parent}: {fault.strerror}")
+    except OSError as fault:
+        _say(f"bear-off table {name} is built in memory only: {path.parent}: {fault.strerror}")
+        arrays = build()
+    for array in arrays.values():
+        array.setflags(write=False)
+    return arrays
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Only one process at a time builds a file; the system frees the lock of one that is killed."""
+    with open(path.with_suffix(".lock"), "ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for left in path.parent.glob(f".{path.name}.*"):  # by one that was killed
+            left.unlink(missing_ok=True)
+        yield
+
+
+def _say(message: str) -> None:
+    print(f"tdgammon: {message}", file=sys.stderr)
+
+
+def _write(path: Path, arrays: Arrays) -> None:
+    """Write a table so that it appears whole or not at all."""
+    entries, at = {}, 0
+    for name, array in arrays.items():
+        entries[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "at": at}
+        at += -(-array.nbytes // _ALIGN) * _ALIGN
+    header = json.dumps({"format": FORMAT, "name": path.stem, "size": at, "arrays": entries}).encode()
+    header += b" " * (-(_HEAD.size + len(header)) % _ALIGN)
+    digest = hashlib.sha256(header)
+    handle, fresh = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(b"\0" * _HEAD.size)
+            file.write(header)
+            for array in arrays.values():
+                bytes_ = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+                for piece in (bytes_.data, b"\0" * (-array.nbytes % _ALIGN)):
+                    digest.update(piece)
+                    file.write(piece)
+            file.seek(0)
+            file.write(_HEAD.pack(_MAGIC, digest.digest(), len(header)))
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(fresh, 0o644)
+        os.replace(fresh, path)
+    except BaseException:
+        Path(fresh).unlink(missing_ok=True)
+        raise
+
+
+def _read_or_say(path: Path) -> Arrays | None:
+    """The arrays of a file, or None if there is none or, with a message, if it is damaged."""
+    try:
+        return _read(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as fault:
+        _say(f"bear-off table {path} is of no use ({fault}): it is built again")
+        return None
+
+
+def _read(path: Path) -> Arrays:
+    """The arrays of a table's file, mapped into memory; ValueError if it is not sound."""
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size < _HEAD.size:
+            raise ValueError("it is cut short")
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    magic, digest, length = _HEAD.unpack(data[: _HEAD.size])
+    if magic != _MAGIC:
+        raise ValueError("it is no bear-off table")
+    if hashlib.sha256(memoryview(data)[_HEAD.size :]).digest() != digest:
+        raise ValueError("its checksum is wrong")
+    header = json.loads(data[_HEAD.size : _HEAD.size + length])
+    if header["format"] != FORMAT or header["name"] != path.stem:
+        raise ValueError(f"it is {header['name']} in format {header['format']}")
+    arrays = {}
+    for name, entry in header["arrays"].items():
+        dtype, shape = np.dtype(entry["dtype"]), entry["shape"]
+        at = _HEAD.size + length + entry["at"]
+        arrays[name] = np.frombuffer(data, dtype, int(np.prod(shape)), at).reshape(shape)
+    return arrays
+
+
+def _checked_races(boards: ArrayLike) -> NDArray[np.int8]:
+    checked = checked_boards(boards)
+    _refuse(checked, has_contact(checked), "the sides have not passed each other")
+    return checked
+
+
+def _refuse(boards: NDArray[np.int8], bad: NDArray[np.bool_], fault: str) -> None:
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"boards: {fault} in row {row}: {boards[row].tolist()}")
