@@ -12,6 +12,7 @@ from matches import random_match
 from tdgammon.cli import main as cli
 from tdgammon.notation import columns, detect, document
 from tdgammon.notation.detect import read_text
+from tdgammon.notation.saving import save_match
 
 MATCH = random_match(4, 5, cube=0.1)
 POSITION = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10\n"
@@ -199,3 +200,15 @@ def test_an_output_may_be_the_input_and_a_link_stays_one(match_file, tmp_path, c
     assert run(capsys, "convert", link, "--to", "json", "-o", link)[0] == 0
     assert link.is_symlink()
     assert document.read_json(match_file.read_text()).record == MATCH
+
+
+@pytest.mark.parametrize("ending", [".mat", ".sgf", ".json", ".txt"])
+def test_a_match_is_saved_in_the_format_of_the_ending(ending, tmp_path) -> None:
+    path = tmp_path / f"match{ending}"
+    save_match(MATCH, path)
+    assert detect.read_file(path).record == MATCH
+
+
+def test_a_match_is_not_saved_under_another_ending(tmp_path) -> None:
+    with pytest.raises(ValueError, match=r"\.doc"):
+        save_match(MATCH, tmp_path / "match.doc")

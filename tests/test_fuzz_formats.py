@@ -99,17 +99,17 @@ def check(data: bytes) -> Reading | None:
 
 
 def fuzz(num: int, seed: int, corpus: list[bytes]) -> tuple[int, float]:
-    """How many of `num` damaged files could still be read, and the longest that one took."""
+    """How many of `num` damaged files could still be read, and the most CPU time that one took."""
     rng = random.Random(seed)
     num_read, slowest_s = 0, 0.0
     for index in range(num):
         data = mutated(rng.choice(corpus), rng)
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             num_read += check(data) is not None
         except Exception as error:
             raise AssertionError(f"seed {seed}, file {index}: {error!r} for {data[:3000]!r}") from error
-        slowest_s = max(slowest_s, time.perf_counter() - start)
+        slowest_s = max(slowest_s, time.process_time() - start)
     return num_read, slowest_s
 
 
@@ -120,8 +120,8 @@ def corpus() -> list[bytes]:
 
 
 def test_damaged_files_end_in_a_reading_or_a_notation_error(corpus: list[bytes]) -> None:
-    num_read, slowest_s = fuzz(1500, 1, corpus)
-    assert 0 < num_read < 1500
+    num_read, slowest_s = fuzz(800, 1, corpus)
+    assert 0 < num_read < 800
     assert slowest_s < 5  # no hang: a sound file of this size takes milliseconds
 
 
@@ -142,7 +142,7 @@ HUGE = {
 }
 
 
-@pytest.mark.parametrize("name", HUGE)
+@pytest.mark.parametrize("name", ["one row", pytest.param("JSON", marks=pytest.mark.slow)])
 def test_a_line_of_a_hundred_megabytes_is_refused_in_little_memory(name: str, tmp_path: Path) -> None:
     path = tmp_path / "huge"
     start, unit = HUGE[name][:-1000], HUGE[name][-1000:]
@@ -173,7 +173,7 @@ def test_a_line_just_below_the_limit_is_read_in_bounded_memory_and_time(name: st
     start, unit = HUGE[name][:-1000], HUGE[name][-1000:]
     data = start + unit * ((MAX_BYTES - len(start)) // 1000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start_s = time.perf_counter()
+    start_s = time.process_time()
     check(data)
-    assert time.perf_counter() - start_s < 60
+    assert time.process_time() - start_s < 60
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 12 * (MAX_BYTES >> 10)

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +28,7 @@ from tdgammon.notation.detect import (
 from tdgammon.notation.document import match_document, positions_document
 from tdgammon.notation.plays import NotationError
 from tdgammon.notation.reading import Reading
+from tdgammon.notation.saving import write_whole
 
 _SHOWN = 20  # warnings printed; --json has them all
 
@@ -89,23 +88,3 @@ def _converted(reading: Reading, name: str) -> str:
     if reading.record is not None:
         positions = tuple(record_positions(reading.record))
     return "".join(POSITION_WRITERS[name](position) + "\n" for _, position in positions)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all; raises OSError if it cannot be written."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        raise IsADirectoryError(21, "Is not a file", str(path))
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise

@@ -1,0 +1,48 @@
+"""Files that are written as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from tdgammon.notation.detect import MATCH_WRITERS
+from tdgammon.notation.document import write_json
+from tdgammon.notation.record import MatchRecord
+
+_BY_ENDING = {".json": write_json, ".txt": MATCH_WRITERS["xg"], ".sgf": MATCH_WRITERS["sgf"]}
+_BY_ENDING[".mat"] = MATCH_WRITERS["mat"]
+
+
+def save_match(record: MatchRecord, path: str | Path) -> None:
+    """Write a match in the format of the file's ending: .mat, .sgf, .json, or .txt for XG's text.
+
+    Raises ValueError for another ending, and OSError if the file cannot be written.
+    """
+    writer = _BY_ENDING.get(Path(path).suffix.lower())
+    if writer is None:
+        raise ValueError(f"a match is saved as {', '.join(_BY_ENDING)}, got {str(path)!r}")
+    write_whole(Path(path), writer(record))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file as a whole or not at all; a link stays one, and a file keeps its rights.
+
+    Raises OSError if it cannot be written.
+    """
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise IsADirectoryError(21, "Is not a file", str(path))
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
