@@ -336,9 +336,10 @@ def _build_two_sided(points: int, checkers: int) -> Arrays:
 def _kept(name: str, size: int, build: Callable[[], Arrays]) -> Arrays:
     """The arrays of a table: from its file if that is sound, else built, and kept if that can be."""
     path = folder() / f"{name}.table"
-    found = _read_or_say(path)
-    if found is not None:
-        return found
+    try:
+        return _read(path)
+    except (OSError, ValueError):
+        pass  # there is none, or what is wrong with it is said below, by the process that mends it
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path):
