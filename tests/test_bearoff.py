@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -410,6 +411,25 @@ def test_the_choice_is_the_least_equity_of_the_afterstates(tables):
         chosen = exact.choose(board, roll)
         at = int(np.flatnonzero((rows == chosen).all(axis=1))[0])
         assert equities[at] <= equities.min() + 2e-6
+
+
+def test_games_with_tables_are_the_same_on_any_thread(tables):
+    _, exact = evaluators(tables)
+    here = play_block(exact, streams(6, 12), 3000)
+    with ThreadPoolExecutor(3) as pool:
+        blocks = [pool.submit(play_block, exact, streams(6, 12), 3000) for _ in range(3)]
+        for there in (block.result() for block in blocks):
+            assert (there.boards == here.boards).all()
+            assert (there.probabilities == here.probabilities).all()
+
+
+def test_a_game_of_three_checkers_has_gammons_that_the_pairs_do_not_know(tables):
+    """Three checkers each, none off: 1-1-1 wins at once with a double, else the other plays once."""
+    board = parse("1:3 / 24:3")
+    wins, saved = 1 / 6, 5 / 6  # any roll bears off a checker from the ace point
+    assert tables.probabilities(board)[0, 2:4] == pytest.approx([wins + saved * saved, saved / 6])
+    chances = tables.probabilities(board, num_checkers=3)[0]
+    assert chances == pytest.approx([0, wins, saved * saved, saved / 6, 0, 0], abs=1e-6)
 
 
 def test_importing_and_playing_bots_builds_no_tables(tmp_path: Path):
