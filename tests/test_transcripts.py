@@ -279,6 +279,14 @@ def test_a_play_that_cannot_be_made_is_left_out_and_reported(play) -> None:
     assert play[4:] in " ".join(warning.text for warning in reading.warnings)
 
 
+@pytest.mark.parametrize("remark", ["?!", " !!", " (great move!)", " *** blunder"])
+def test_a_remark_after_a_play_is_passed_over_and_reported(remark) -> None:
+    reading = read(f"  1) 31: 8/5 6/5{remark}             52: 13/11 13/8\n")
+    assert [short(event) for event in reading.record.games[0].events] == OPENED
+    (warning,) = reading.warnings
+    assert "passed over after the play" in warning.message
+
+
 def test_a_play_that_fits_two_results_names_both() -> None:
     # 8/2 with 5-1: over the 7-point or the 3-point, each of which holds a blot
     start = "; Set Pos=" + letters("8 6:5 13:5 24:4 / 7 3 19:5 17:3 12:2 1:3") + "/0\n"

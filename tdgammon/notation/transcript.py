@@ -7,6 +7,7 @@ gives the game as it stands, with a warning for everything that is not as it sho
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -289,6 +290,10 @@ class _Player:
         except IllegalPlay as error:
             reason = str(error)
         except NotationError as error:
+            play, remark = _without_remark(text)
+            if remark:
+                turn, warning = self._careful(replace(entry, text=play), cells)
+                return turn, f"passed over after the play: {remark}" + f"; {warning}" * bool(warning)
             return turn, f"the play cannot be read and is left out: {error}"
         except ValueError as error:
             return turn, f"the board cannot be played on: {error}"
@@ -496,6 +501,16 @@ def _quick_steps(text: str, cells: Cells, dice: tuple[int, int] | None) -> tuple
     if len(steps) > (4 if high == low else 2):
         return None
     return tuple(sorted(steps, reverse=True))
+
+
+def _without_remark(text: str) -> tuple[str, str]:
+    """A play and the words without numbers after it (`8/5 6/5 ?!`); ("", "") if there are none."""
+    words = re.sub(r"(?<=[\d)*fF])([!?]{1,3})", r" \1", text).split()
+    play = list(itertools.takewhile(_word, words))
+    remark = " ".join(words[len(play) :])
+    if not play or not remark or re.search(r"\d", remark):
+        return "", ""
+    return " ".join(play), remark
 
 
 def _written_steps(text: str) -> tuple[Step, ...]:
