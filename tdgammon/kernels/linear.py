@@ -49,6 +49,20 @@ def value(row, table, per_off):
 
 
 @nb.njit(cache=True, nogil=True)
+def _first_highest(board, tables, per_off, rows, start, end):
+    """Index of the first afterstate of the highest value in rows[start:end], played from `board`."""
+    kind = 1 if is_race(board) else 0
+    best = start
+    highest = -np.inf
+    for k in range(start, end):
+        found = value(rows[k], tables[kind], per_off[kind])
+        if found > highest:
+            highest = found
+            best = k
+    return best
+
+
+@nb.njit(cache=True, nogil=True)
 def choose_by_value(boards, rolls, tables, per_off, chosen):
     """Write the first afterstate of the highest value to `chosen` int8 [B, 26].
 
@@ -70,14 +84,7 @@ def choose_by_value(boards, rolls, tables, per_off, chosen):
             steps,
             movegen.FIRST,
         )
-        kind = 1 if is_race(boards[i]) else 0
-        best = 0
-        highest = -np.inf
-        for k in range(end):
-            found = value(rows[k], tables[kind], per_off[kind])
-            if found > highest:
-                highest = found
-                best = k
+        best = _first_highest(boards[i], tables, per_off, rows, 0, end)
         for place in range(26):
             chosen[i, place] = rows[best, place]
 
@@ -113,14 +120,7 @@ def choose_by_hash(boards, rolls, key, chosen):
 def pick_by_value(boards, tables, per_off, rows, offsets, chosen):
     """As `choose_by_value`, among afterstates rows[offsets[i]:offsets[i + 1]] that are given."""
     for i in range(len(boards)):
-        kind = 1 if is_race(boards[i]) else 0
-        best = offsets[i]
-        highest = -np.inf
-        for k in range(offsets[i], offsets[i + 1]):
-            found = value(rows[k], tables[kind], per_off[kind])
-            if found > highest:
-                highest = found
-                best = k
+        best = _first_highest(boards[i], tables, per_off, rows, offsets[i], offsets[i + 1])
         for place in range(26):
             chosen[i, place] = rows[best, place]
 

@@ -139,6 +139,19 @@ def _met_before(blots, first, high, low, source, other):
     return False
 
 
+@nb.njit(cache=True, nogil=True, inline="always")
+def _write_pair(rows, steps, at, flipped, source, die, other, other_die):
+    """The afterstate of two steps, the first from `source`."""
+    row = rows[at]
+    _copy(row, flipped)
+    move(row, source, die)
+    move(row, other, other_die)
+    steps[at, 0] = source * 8 + die
+    steps[at, 1] = other * 8 + other_die
+    steps[at, 2] = 0
+    steps[at, 3] = 0
+
+
 @nb.njit(cache=True, nogil=True)
 def _generate_pair(board, flipped, own, free, blots, high, low, first, rows, steps, end):
     start = end
@@ -155,14 +168,7 @@ def _generate_pair(board, flipped, own, free, blots, high, low, first, rows, ste
             seconds ^= 1 << other
             if _same_as_running_on(blots, first, high, low, source, other):
                 continue
-            row = rows[end]
-            _copy(row, flipped)
-            move(row, source, high)
-            move(row, other, low)
-            steps[end, 0] = source * 8 + high
-            steps[end, 1] = other * 8 + low
-            steps[end, 2] = 0
-            steps[end, 3] = 0
+            _write_pair(rows, steps, end, flipped, source, high, other, low)
             end += 1
     low_sources = _sources(own, free, low)
     left = low_sources
@@ -175,14 +181,7 @@ def _generate_pair(board, flipped, own, free, blots, high, low, first, rows, ste
             seconds ^= 1 << other
             if _met_before(blots, first, high, low, source, other):
                 continue
-            row = rows[end]
-            _copy(row, flipped)
-            move(row, source, low)
-            move(row, other, high)
-            steps[end, 0] = source * 8 + low
-            steps[end, 1] = other * 8 + high
-            steps[end, 2] = 0
-            steps[end, 3] = 0
+            _write_pair(rows, steps, end, flipped, source, low, other, high)
             end += 1
     if end > start:
         return end
