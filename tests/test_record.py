@@ -26,7 +26,7 @@ from tdgammon.notation.record import (
     replayed,
     size_won,
 )
-from tdgammon.notation.transcript import _quick_steps
+from tdgammon.notation.written import quick_steps
 
 WRITERS = {
     "mat": columns.write_mat,
@@ -250,7 +250,7 @@ def test_the_quick_reader_of_plays_agrees_with_the_careful_one(
         written = write_play(moment.board, event.steps) if joined else plain(event.steps)
         if not hits:
             written = written.replace("*", "")
-        steps = _quick_steps(written, moment.board, event.dice)
+        steps = quick_steps(written, moment.board, event.dice)
         if steps is not None:
             careful = read_play(written, moment.board, event.dice)
             assert applied(moment.board, steps) == applied(moment.board, careful.steps), written

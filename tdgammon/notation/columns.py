@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 
 from tdgammon.game.board import text
-from tdgammon.notation.ids import Cells
+from tdgammon.notation.ids import Cells, xgid_letters
 from tdgammon.notation.plays import Step, write_play
 from tdgammon.notation.reading import MAX_LINE, shortened
 from tdgammon.notation.record import (
@@ -153,10 +153,9 @@ def _goes_without_saying(event: CubeAction, offer: str | None, following: Event 
 
 
 def _set_line(event: SetPosition) -> str:
-    letters = "".join("-" if not c else chr((64 if c > 0 else 96) + abs(c)) for c in event.board)
     power = event.cube_value.bit_length() - 1
     cube = "0" if event.cube_owner is None else f"{'-' if event.cube_owner == 0 else ''}{power}"
-    return f"; Set Pos={letters}/{cube}"
+    return f"; Set Pos={xgid_letters(event.board)}/{cube}"
 
 
 def _laid_out(

@@ -234,9 +234,7 @@ def xgid(position: Position) -> str:
     if position.resigned:
         raise NotationError("XGID: a resignation on offer cannot be written")
     bottom = position.board if position.on_roll == BOTTOM else flipped(position.board)
-    letters = "".join(
-        "-" if not count else chr((64 if count > 0 else 96) + abs(count)) for count in bottom
-    )
+    letters = xgid_letters(bottom)
     sign = {None: 0, BOTTOM: 1, TOP: -1}
     rolled = "".join(map(str, position.dice or (0, 0)))
     dice = position.offer[0].upper() if position.offer else rolled
@@ -254,6 +252,11 @@ def xgid(position: Position) -> str:
         position.cube_limit.bit_length() - 1,
     )
     return "XGID=" + ":".join(map(str, fields))
+
+
+def xgid_letters(board: Cells) -> str:
+    """The 26 letters of a board seen from the bottom: upper case for the player there."""
+    return "".join("-" if not count else chr((64 if count > 0 else 96) + abs(count)) for count in board)
 
 
 def read_xgid(text: str) -> Position:

@@ -6,17 +6,12 @@ gives the game as it stands, with a warning for everything that is not as it sho
 
 from __future__ import annotations
 
-import functools
-import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
-from tdgammon.game.board import OWN_BAR
 from tdgammon.game.rules import GameRules
 from tdgammon.notation.ids import Cells, flipped
-from tdgammon.notation.plays import IllegalPlay, NotationError, Step, read_play
+from tdgammon.notation.plays import IllegalPlay, NotationError, read_play
 from tdgammon.notation.reading import MAX_FAULTS, Troubles
 from tdgammon.notation.record import (
     CubeAction,
@@ -33,15 +28,12 @@ from tdgammon.notation.record import (
     is_crawford_game,
     outcome,
 )
+from tdgammon.notation.written import CANNOT_MOVE, quick_steps, without_remark, written_steps
 
 UNKNOWN_PLAY = "????"
 """Text of a roll whose play is not known."""
 
-CANNOT_MOVE = ("cannot move", "can't move", "cant move", "no move", "-")
-
 _CHUNK = 32  # turns whose legality is checked in one call
-_WORD = re.compile(r"(bar|off|\d{1,2})((?:[/-](?:bar|off|\d{1,2})\*?)+)(?:\(([1-4])\))?", re.IGNORECASE)
-_PLACES = {"bar": OWN_BAR, "off": 0}
 
 
 @dataclass(frozen=True)
@@ -253,7 +245,7 @@ class _Player:
                 continue
             if entry.player != viewer:
                 board, viewer = flipped(board), entry.player
-            steps = _quick_steps(entry.text, board, entry.dice)
+            steps = quick_steps(entry.text, board, entry.dice)
             after = None if steps is None else applied(board, steps)
             if after is None:
                 return trial, index, board
@@ -290,7 +282,7 @@ class _Player:
         except IllegalPlay as error:
             reason = str(error)
         except NotationError as error:
-            play, remark = _without_remark(text)
+            play, remark = without_remark(text)
             if remark:
                 turn, warning = self._careful(replace(entry, text=play), cells)
                 return turn, f"passed over after the play: {remark}" + f"; {warning}" * bool(warning)
@@ -299,7 +291,7 @@ class _Player:
             return turn, f"the board cannot be played on: {error}"
         if text.lower().replace("’", "'") in CANNOT_MOVE:
             return replace(turn, steps=(), is_legal=False), f"kept as it stands: {reason}"
-        steps = _written_steps(text)
+        steps = written_steps(text)
         for order in (steps, sorted(steps, reverse=True)):
             if steps and applied(cells, order) is not None:
                 return (
@@ -445,80 +437,3 @@ def derived_size(points: int, cube_value: int, rules: GameRules) -> int | None:
 def _sorted(dice: tuple[int, int] | None) -> tuple[int, int]:
     assert dice is not None
     return (max(dice), min(dice))
-
-
-@functools.lru_cache(4096)
-def _word(word: str) -> tuple[tuple[int, ...], int] | None:
-    """Places and count of one part of a play, None if it has another form or goes backwards."""
-    match = _WORD.fullmatch(word)
-    if not match:
-        return None
-    names = re.split("[/-]", match[1].lower() + match[2].lower().replace("*", ""))
-    places = tuple(_PLACES.get(name, -1) if name in _PLACES else int(name) for name in names)
-    if max(places) > OWN_BAR or any(source <= to for source, to in pairwise(places)):
-        return None
-    return places, int(match[3] or 1)
-
-
-def _quick_steps(text: str, cells: Cells, dice: tuple[int, int] | None) -> tuple[Step, ...] | None:
-    """Checker moves of a play in a usual form, if the text leaves no choice; legality is not checked.
-
-    None sends the text to the careful reader. What comes back leads to the one board that the text
-    can mean: hops left out are filled in only where no blot stands on either way round.
-    """
-    high, low = _sorted(dice)
-    steps: list[Step] = []
-    if text.lower() in CANNOT_MOVE:
-        return ()
-    for word in text.split():
-        part = _word(word)
-        if part is None:
-            return None
-        places, count = part
-        way: list[Step] = []
-        for source, to in pairwise(places):
-            distance = source - to
-            if high == low:
-                while source - to > high:
-                    way.append((source, source - high))
-                    source -= high
-                way.append((source, to))
-                if source - to != high and to:
-                    return None
-            elif distance in (high, low) or (to == 0 and distance < high):
-                way.append((source, to))
-            elif distance == high + low or to == 0:
-                between = [source - die for die in (high, low) if source - die > 0]
-                if any(cells[place] == -1 for place in between):
-                    return None
-                free = [place for place in between if cells[place] >= 0]
-                if not free:
-                    return None
-                way += [(source, free[0]), (free[0], to)]
-            else:
-                return None
-        steps += way * count
-    if len(steps) > (4 if high == low else 2):
-        return None
-    return tuple(sorted(steps, reverse=True))
-
-
-def _without_remark(text: str) -> tuple[str, str]:
-    """A play and the words without numbers after it (`8/5 6/5 ?!`); ("", "") if there are none."""
-    words = re.sub(r"(?<=[\d)*fF])([!?]{1,3})", r" \1", text).split()
-    play = list(itertools.takewhile(_word, words))
-    remark = " ".join(words[len(play) :])
-    if not play or not remark or re.search(r"\d", remark):
-        return "", ""
-    return " ".join(play), remark
-
-
-def _written_steps(text: str) -> tuple[Step, ...]:
-    """Checker moves exactly as written, none if the text has another form."""
-    steps: list[Step] = []
-    for word in re.sub(r"\s*([/*(-])\s*", r"\1", text).replace(",", " ").split():
-        part = _word(word)
-        if part is None or len(steps) > 8:
-            return ()
-        steps += list(pairwise(part[0])) * part[1]
-    return tuple(steps)
