@@ -56,7 +56,7 @@ def test_the_chances_of_the_choice_are_those_of_the_choice(name):
     player = evaluator(name)
     boards, rolls = many_positions(300, seed=32)
     chosen, seen = np.empty_like(boards), np.empty((len(boards), 6), np.float32)
-    num_rows = selfplay.choose_batch(boards, rolls, player.network, VALUES, chosen, seen)
+    num_rows = selfplay.choose_batch(boards, rolls, player.layers, VALUES, chosen, seen)
     assert num_rows == len(afterstates(boards, rolls)[0])
     assert seen == pytest.approx(player.probabilities(chosen), abs=1e-5)
 

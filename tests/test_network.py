@@ -15,7 +15,7 @@ from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.features import Encoder
 from tdgammon.value.network import ValueNetwork
 from tdgammon.value.outcome import VALUES, impossible_outcomes
-from tdgammon.value.tables import Architecture, check_weights, play_network
+from tdgammon.value.tables import Architecture, check_weights, play_layers
 
 each_architecture = pytest.mark.parametrize("name", ARCHITECTURES)
 
@@ -78,7 +78,7 @@ def test_impossible_gammons_have_no_chance_at_all(name):
 def test_the_table_layer_equals_the_dense_layer(name):
     architecture = ARCHITECTURES[name]
     weights = random_weights(architecture, seed=4)
-    network = play_network(architecture, weights).layers
+    network = play_layers(architecture, weights)
     boards = many_boards(30)
     exact = np.array([networks.inputs(board, architecture.encoding) for board in boards])
     dense = exact @ weights["inputs.weight"].astype(np.float64) + weights["inputs.bias"]
@@ -93,7 +93,7 @@ def test_the_table_layer_equals_the_dense_layer(name):
 
 def test_rises_are_the_steps_of_the_table():
     architecture = ARCHITECTURES["counts-relu"]
-    network = play_network(architecture, random_weights(architecture)).layers
+    network = play_layers(architecture, random_weights(architecture))
     assert network.table.shape[:2] == (28, 31)
     assert (network.rises == network.table[:, 1:] - network.table[:, :-1]).all()
     assert not network.table[:, forward.ZERO].any()
@@ -170,7 +170,7 @@ def test_weights_that_do_not_fit_are_refused(change, complaint):
     architecture = Architecture(hidden=(4,))
     weights = random_weights(architecture)
     change(weights)
-    for use in (fresh(architecture).load_weights, lambda w: play_network(architecture, w)):
+    for use in (fresh(architecture).load_weights, lambda w: play_layers(architecture, w)):
         with pytest.raises(ValueError, match=complaint):
             use(weights)
 

@@ -33,6 +33,7 @@ try:  # functions pick their cache folder when they are decorated, that is, here
         learning,
         linear,
         movegen,
+        racing,
         returns,
         selfplay,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "learning",
     "linear",
     "movegen",
+    "racing",
     "returns",
     "selfplay",
 ]

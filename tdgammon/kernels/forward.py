@@ -13,8 +13,6 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from tdgammon.kernels import bearoff
-
 NUM_PLACES = 28
 NUM_COUNTS = 31
 ZERO = 15
@@ -49,15 +47,6 @@ class Layers(NamedTuple):
     """RELU or SIGMOID."""
     num_checkers: int
     """Checkers a side in the game that is played."""
-
-
-class Network(NamedTuple):
-    """What positions are valued by. The two are taken apart once a batch: numba counts references to
-    every array of a tuple that it hands on."""
-
-    layers: Layers
-    bearoff: bearoff.Tables
-    """What answers for races; without points the layers do."""
 
 
 @intrinsic
@@ -348,63 +337,6 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
 
 
 @nb.njit(cache=True, nogil=True)
-def _contact_may_end(board, pips):
-    """Whether `pips` can bring every own checker past the opponent's rearmost one."""
-    rear = 0
-    while rear < 26 and board[rear] >= 0:
-        rear += 1
-    for place in range(25, rear, -1):
-        if board[place] > 0:
-            pips -= board[place] * (place - rear + 1)
-            if pips < 0:
-                return False
-    return True
-
-
-@nb.njit(cache=True, nogil=True)
-def _best_near_race(rows, start, end, network, tables, values, work, race_work, best):
-    """As `best_afterstate` where some afterstates are races and some are not."""
-    cells, sums, hidden, logits, probabilities = work
-    chosen = start
-    least = np.float32(np.inf)
-    for at in range(start, end):
-        if bearoff.is_race(rows[at]):
-            bearoff.evaluate(rows[at], tables, network.num_checkers, race_work, probabilities)
-        else:
-            fill_cells(rows[at], network.num_checkers, cells[0])
-            first_layer(cells[0], network, sums[0])
-            evaluate(cells[0], sums[0], network, hidden, logits, probabilities)
-        equity = np.float32(0)
-        for k in range(6):
-            equity += probabilities[k] * values[k]
-        if equity < least:
-            least = equity
-            chosen = at
-            for k in range(6):
-                best[k] = probabilities[k]
-    return chosen
-
-
-@nb.njit(cache=True, nogil=True, inline="always")
-def choose(board, die1, die2, rows, steps, start, end, network, tables, values, work, race_work, best):
-    """As `best_afterstate`, for the afterstates of one roll; races are answered from `tables`.
-
-    race_work is `bearoff.workspace()`. Contact is looked at before the roll, once: with it, only a
-    play that ends it can leave a race, and few rolls are that large.
-    """
-    if tables.points > 0 and _contact_may_end(board, die1 + die2 if die1 != die2 else 4 * die1):
-        if bearoff.is_race(board):
-            chosen = bearoff.best_afterstate(
-                rows, start, end, tables, network.num_checkers, values, race_work, best
-            )
-        else:
-            chosen = _best_near_race(rows, start, end, network, tables, values, work, race_work, best)
-    else:
-        chosen = best_afterstate(board, rows, steps, start, end, network, values, work, best)
-    return chosen
-
-
-@nb.njit(cache=True, nogil=True)
 def workspace(network):
     """Arrays that `best_afterstate` works in.
 
@@ -431,16 +363,11 @@ def workspace(network):
 
 @nb.njit(cache=True, nogil=True)
 def evaluate_batch(boards, network, probabilities):
-    """Outcome probabilities [B, 6] of boards [B, 26], player on roll."""
-    layers, tables = network
-    cells, sums, hidden, logits, row = workspace(layers)
-    race_work = bearoff.workspace()
+    """Outcome probabilities [B, 6] of boards [B, 26], player on roll, by the layers `network`."""
+    cells, sums, hidden, logits, row = workspace(network)
     for b in range(len(boards)):
-        if tables.points > 0 and bearoff.is_race(boards[b]):
-            bearoff.evaluate(boards[b], tables, layers.num_checkers, race_work, probabilities[b])
-            continue
-        fill_cells(boards[b], layers.num_checkers, cells[0])
-        first_layer(cells[0], layers, sums[0])
-        evaluate(cells[0], sums[0], layers, hidden, logits, row)
+        fill_cells(boards[b], network.num_checkers, cells[0])
+        first_layer(cells[0], network, sums[0])
+        evaluate(cells[0], sums[0], network, hidden, logits, row)
         for k in range(6):
             probabilities[b, k] = row[k]

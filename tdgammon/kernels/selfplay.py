@@ -3,14 +3,37 @@
 import numba as nb
 import numpy as np
 
-from tdgammon.kernels import bearoff, dice, forward, movegen
+from tdgammon.kernels import bearoff, dice, forward, movegen, racing
 
 _ROWS = movegen.ROW_BOUND
 
 
 @nb.njit(cache=True, nogil=True)
-def choose_batch(boards, rolls, network, values, chosen, probabilities):
-    """Best afterstate [B, 26] of each roll and its probabilities [B, 6], seen by the opponent."""
+def choose_batch(boards, rolls, layers, values, chosen, probabilities):
+    """Best afterstate [B, 26] of each roll and its probabilities [B, 6], seen by the opponent.
+
+    The layers decide alone. Returns the number of afterstates looked at.
+    """
+    rows = np.empty((_ROWS, 26), np.int8)
+    steps = np.empty((_ROWS, 4), np.uint8)
+    flipped = np.empty(26, np.int8)
+    scratch = np.zeros(movegen.SCRATCH, np.int64)
+    work = forward.workspace(layers)
+    num_afterstates = 0
+    for b in range(len(boards)):
+        first, second = np.int64(rolls[b, 0]), np.int64(rolls[b, 1])
+        end = movegen.generate(boards[b], first, second, flipped, scratch, rows, steps, movegen.FIRST)
+        best = forward.best_afterstate(
+            boards[b], rows, steps, movegen.FIRST, end, layers, values, work, probabilities[b]
+        )
+        chosen[b] = rows[best]
+        num_afterstates += end
+    return num_afterstates
+
+
+@nb.njit(cache=True, nogil=True)
+def choose_near_races(boards, rolls, network, values, chosen, probabilities):
+    """As `choose_batch`, with races from the tables of a `racing.Network`."""
     rows = np.empty((_ROWS, 26), np.int8)
     steps = np.empty((_ROWS, 4), np.uint8)
     flipped = np.empty(26, np.int8)
@@ -18,11 +41,10 @@ def choose_batch(boards, rolls, network, values, chosen, probabilities):
     layers, tables = network
     work = forward.workspace(layers)
     race_work = bearoff.workspace()
-    num_afterstates = 0
     for b in range(len(boards)):
         first, second = np.int64(rolls[b, 0]), np.int64(rolls[b, 1])
         end = movegen.generate(boards[b], first, second, flipped, scratch, rows, steps, movegen.FIRST)
-        best = forward.choose(
+        best = racing.choose(
             boards[b],
             first,
             second,
@@ -38,8 +60,6 @@ def choose_batch(boards, rolls, network, values, chosen, probabilities):
             probabilities[b],
         )
         chosen[b] = rows[best]
-        num_afterstates += end
-    return num_afterstates
 
 
 @nb.njit(cache=True, nogil=True)
@@ -68,7 +88,7 @@ def play_games(start, keys, network, values, max_turns, boards, probabilities, l
             board = boards[at + turn]
             first, second = dice.roll(keys[game], turn)
             end = movegen.generate(board, first, second, flipped, scratch, rows, steps, movegen.FIRST)
-            best = forward.choose(
+            best = racing.choose(
                 board,
                 np.int64(first),
                 np.int64(second),
@@ -122,7 +142,7 @@ def one_roll(boards, rolls, weights, network, values, expected, equity_sds):
             end = movegen.generate(
                 boards[b], first, second, flipped, scratch, rows, steps, movegen.FIRST
             )
-            forward.choose(
+            racing.choose(
                 boards[b],
                 first,
                 second,

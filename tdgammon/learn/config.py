@@ -71,6 +71,8 @@ class LearningConfig:
     """Games played with the same weights, 1 to 65536."""
     averaging: float = 0.999
     """Share of the weight average that a step keeps, 0 to below 1; the average is what is benched."""
+    bearoff: bool = False
+    """Races of self-play are valued and played by the bear-off tables (`forward` only); slower."""
     max_turns: int = 1000
     """A game longer than this is dropped and counted, 100 to 10000."""
 
@@ -81,6 +83,8 @@ class LearningConfig:
         self.rate.check("learning.rate", 1e-9, 1)
         self.batch_size.check("learning.batch_size", 1, 65536)
         self.games_per_iteration.check("learning.games_per_iteration", 1, 65536)
+        if self.bearoff and self.method != "forward":
+            raise ValueError(f"learning.bearoff: needs learning.method 'forward', got {self.method!r}")
         if not 0 <= self.averaging < 1:
             raise ValueError(f"learning.averaging: must be 0 to below 1, got {self.averaging}")
         if not 100 <= self.max_turns <= 10000:

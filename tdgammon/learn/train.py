@@ -108,7 +108,9 @@ class ForwardMethod:
         return SelfPlay(
             self._pool,
             self._num_helpers,
-            NetworkEvaluator(self._config.network, weights, self._config.game_rules),
+            NetworkEvaluator(
+                self._config.network, weights, self._config.game_rules, self._config.learning.bearoff
+            ),
             seed=self._config.seed,
             first=first,
             num_games=num_games,
@@ -300,8 +302,14 @@ class _Loop:
             commit=self.commit,
         )
 
+    def _evaluator(self, bearoff: bool) -> NetworkEvaluator:
+        """The averaged network, playing by the config's rules."""
+        return NetworkEvaluator(
+            self.config.network, self.method.weights(), self.config.game_rules, bearoff
+        )
+
     def _log(self, window: _Window, games: Games) -> None:
-        evaluator = NetworkEvaluator(self.config.network, self.method.weights(), self.config.game_rules)
+        evaluator = self._evaluator(self.config.learning.bearoff)
         figures = window.figures(self.progress)
         if games.num_games:
             figures |= game_figures(evaluator, games, self.progress, self.config)
@@ -314,7 +322,7 @@ class _Loop:
     def _bench(self) -> None:
         if self.bench is None or not self.config.bench.against:
             return
-        evaluator = NetworkEvaluator(self.config.network, self.method.weights(), self.config.game_rules)
+        evaluator = self._evaluator(bearoff=True)  # as the checkpoint will play
         results = [
             self.bench(evaluator, name, self.config.bench.games) for name in self.config.bench.against
         ]

@@ -64,8 +64,12 @@ class Checkpoint:
     """All of `checkpoint.json`."""
 
     def evaluator(self, rules: GameRules | None = None) -> NetworkEvaluator:
-        """Plays and evaluates with these weights, by `rules` (None = standard)."""
-        return NetworkEvaluator(self.architecture, self.weights, rules)
+        """Plays and evaluates with these weights, by `rules` (None = standard), races from tables.
+
+        A game with a last roll (R25) is not what the tables are of: there the network answers alone.
+        """
+        by_table = rules is None or not rules.last_roll_draw
+        return NetworkEvaluator(self.architecture, self.weights, rules, by_table)
 
 
 def available() -> list[str]:
@@ -122,7 +126,7 @@ def _name(path: Path) -> str:
 def verify(name_or_path: str | Path = "default") -> Checkpoint:
     """As `read`, and the weights must give the probabilities that the document records."""
     checkpoint = read(name_or_path)
-    evaluator = checkpoint.evaluator()
+    evaluator = NetworkEvaluator(checkpoint.architecture, checkpoint.weights)
     if not checkpoint.document["examples"]:
         raise CheckpointError(
             f"checkpoint {str(checkpoint.path)!r}: there are no examples to verify it by"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdgammon.game.board import Boards, Offsets, checked_boards, checked_rolls
+from tdgammon.game.board import Boards, Offsets, checked_boards, checked_rolls, has_contact
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import STANDARD, GameRules
-from tdgammon.kernels import forward, selfplay
+from tdgammon.kernels import forward, racing, selfplay
+from tdgammon.value import bearoff as bearoff_tables
 from tdgammon.value.bearoff import BearoffTables
 from tdgammon.value.outcome import NUM_OUTCOMES
-from tdgammon.value.tables import Architecture, Weights, play_network
+from tdgammon.value.tables import Architecture, Weights, play_layers
 
 Probabilities = NDArray[np.float32]
 
@@ -34,10 +36,13 @@ class NetworkEvaluator:
         architecture: Architecture,
         weights: Weights,
         rules: GameRules | None = None,
-        bearoff: BearoffTables | None = None,
+        bearoff: BearoffTables | bool = False,
     ) -> None:
         """Plays by `rules` (None = standard); ValueError if they are of another number of checkers.
-        Races are answered from the tables of `bearoff` (None = by the network like the rest)."""
+
+        Races are answered from the tables of `bearoff`: True = those of the cache folder, loaded (or
+        built) when the first race is met; False = none, the network answers for races too.
+        """
         self.rules = STANDARD if rules is None else rules
         if self.rules.num_checkers != architecture.num_checkers and rules is not None:
             raise ValueError(
@@ -47,8 +52,17 @@ class NetworkEvaluator:
         self.architecture = architecture
         self.values = self.rules.outcome_values
         """Points of each outcome, float32 [6]."""
-        self.network: forward.Network = play_network(architecture, weights, bearoff)
-        """What the kernels take."""
+        self.layers: forward.Layers = play_layers(architecture, weights)
+        """What kernels take that know no tables."""
+        self._bearoff = bearoff
+
+    @cached_property
+    def network(self) -> racing.Network:
+        """What kernels take that know tables; loads them."""
+        if self._bearoff is False:
+            return racing.Network(self.layers, bearoff_tables.NO_TABLES)
+        tables = bearoff_tables.load() if self._bearoff is True else self._bearoff
+        return racing.Network(self.layers, tables.tables)
 
     def probabilities(self, boards: ArrayLike) -> Probabilities:
         """Chances of the six outcomes, float32 [B, 6], for boards [B, 26] or [26] with the player on
@@ -56,7 +70,15 @@ class NetworkEvaluator:
         if there are tables. ValueError as `checked_boards`."""
         checked = checked_boards(boards)
         result = np.empty((len(checked), NUM_OUTCOMES), np.float32)
-        forward.evaluate_batch(checked, self.network, result)
+        races = np.zeros(len(checked), np.bool_) if self._bearoff is False else ~has_contact(checked)
+        if not races.any():
+            forward.evaluate_batch(checked, self.layers, result)
+            return result
+        contact = np.empty((int((~races).sum()), NUM_OUTCOMES), np.float32)
+        forward.evaluate_batch(checked[~races], self.layers, contact)
+        race = np.empty((int(races.sum()), NUM_OUTCOMES), np.float32)
+        racing.evaluate_races(checked[races], self.network.bearoff, self.layers.num_checkers, race)
+        result[~races], result[races] = contact, race
         return result
 
     def equity(self, boards: ArrayLike) -> NDArray[np.float32]:
@@ -75,7 +97,19 @@ class NetworkEvaluator:
             return rows[_first_lowest(self.equity(rows), offsets)]
         chosen = np.empty_like(checked)
         seen = np.empty((len(checked), NUM_OUTCOMES), np.float32)
-        selfplay.choose_batch(checked, checked_dice, self.network, self.values, chosen, seen)
+        near = np.zeros(len(checked), np.bool_)
+        if self._bearoff is not False:
+            racing.near_races(checked, checked_dice, near)
+        if not near.any():
+            selfplay.choose_batch(checked, checked_dice, self.layers, self.values, chosen, seen)
+            return chosen
+        for picked, kernel, network in (
+            (~near, selfplay.choose_batch, self.layers),
+            (near, selfplay.choose_near_races, self.network),
+        ):
+            part = np.empty((int(picked.sum()), 26), np.int8)
+            kernel(checked[picked], checked_dice[picked], network, self.values, part, seen)
+            chosen[picked] = part
         return chosen
 
     def rank(

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from tdgammon.game.board import NUM_CHECKERS
 from tdgammon.kernels import forward
-from tdgammon.value.bearoff import NO_TABLES, BearoffTables
 from tdgammon.value.features import ENCODINGS, design
 from tdgammon.value.outcome import NUM_OUTCOMES
 
@@ -85,11 +84,8 @@ def check_weights(architecture: Architecture, weights: Weights) -> None:
             raise ValueError(f"weight {name}: holds numbers that are not finite")
 
 
-def play_network(
-    architecture: Architecture, weights: Weights, bearoff: BearoffTables | None = None
-) -> forward.Network:
-    """The arrays that kernels play with, races from `bearoff` if given; raises ValueError as
-    `check_weights` does."""
+def play_layers(architecture: Architecture, weights: Weights) -> forward.Layers:
+    """The arrays that kernels play with; raises ValueError as `check_weights` does."""
     check_weights(architecture, weights)
     matrix = design(architecture.encoding)
     places, counts, num_inputs = matrix.shape
@@ -98,7 +94,7 @@ def play_network(
     for layer in range(len(architecture.hidden) - 1):
         tail.append(weights[f"hidden.{layer}.weight"].T.ravel())
         tail.append(weights[f"hidden.{layer}.bias"])
-    layers = forward.Layers(
+    return forward.Layers(
         table=np.ascontiguousarray(table),
         rises=np.ascontiguousarray(table[:, 1:] - table[:, :-1]),
         bias=np.ascontiguousarray(weights["inputs.bias"]),
@@ -109,4 +105,3 @@ def play_network(
         activation=ACTIVATIONS[architecture.activation],
         num_checkers=architecture.num_checkers,
     )
-    return forward.Network(layers, NO_TABLES if bearoff is None else bearoff.tables)
