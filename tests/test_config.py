@@ -81,6 +81,7 @@ def kinds_of_keys():
 WRONG = {
     "int": ["ten", 1.5, True, [1], {"a": 1}],
     "float": ["ten", True, [1], {"a": 1}, math.inf, math.nan],
+    "bool": [1, "yes", 0.5, [True], {"a": 1}],
     "str": [1, True, ["relu"], {"a": 1}],
     "Schedule": ["fast", True, {"a": 1}, [], [1, 2], [[0]], [[0, 1, 2]], [[1, 0.5]], [[0, "x"]]],
     "tuple[int, ...]": [3, "80", 80.0, ["80"], [1.5], [True], {"a": 1}],
