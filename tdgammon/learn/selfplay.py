@@ -50,7 +50,7 @@ def play_block(evaluator: NetworkEvaluator, keys: NDArray[np.uint64], max_turns:
         return _play_in_lockstep(evaluator, keys, max_turns)
     capacity = len(keys) * (max_turns + 2)
     boards = np.empty((capacity, 26), np.int8)
-    probabilities = np.zeros((capacity, NUM_OUTCOMES), np.float32)
+    probabilities = np.empty((capacity, NUM_OUTCOMES), np.float32)
     lengths = np.empty(len(keys), np.int32)
     used = selfplay.play_games(
         evaluator.rules.start_board,

@@ -77,6 +77,12 @@ def design(encoding: str) -> Design:
     return matrix
 
 
+@cache
+def place_columns(encoding: str) -> list[NDArray[np.int64]]:
+    """For each place, the inputs that its count can put numbers in."""
+    return [np.flatnonzero(rows.any(axis=0)) for rows in design(encoding)]
+
+
 class Encoder:
     """The inputs of an encoding as lists of (column, number), for learning."""
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tdgammon.game.board import NUM_CHECKERS
 from tdgammon.kernels import forward
-from tdgammon.value.features import ENCODINGS, design
+from tdgammon.value.features import ENCODINGS, design, place_columns
 from tdgammon.value.outcome import NUM_OUTCOMES
 
 Weights = Mapping[str, NDArray[np.float32]]
@@ -88,8 +88,9 @@ def play_layers(architecture: Architecture, weights: Weights) -> forward.Layers:
     """The arrays that kernels play with; raises ValueError as `check_weights` does."""
     check_weights(architecture, weights)
     matrix = design(architecture.encoding)
-    places, counts, num_inputs = matrix.shape
-    table = (matrix.reshape(-1, num_inputs) @ weights["inputs.weight"]).reshape(places, counts, -1)
+    table = np.empty((*matrix.shape[:2], architecture.hidden[0]), np.float32)
+    for place, columns in enumerate(place_columns(architecture.encoding)):
+        table[place] = matrix[place][:, columns] @ weights["inputs.weight"][columns]
     tail = [np.zeros(0, np.float32)]
     for layer in range(len(architecture.hidden) - 1):
         tail.append(weights[f"hidden.{layer}.weight"].T.ravel())
