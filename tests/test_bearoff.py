@@ -510,6 +510,14 @@ def test_without_a_place_to_write_it_is_built_in_memory(tmp_path, monkeypatch, c
     assert "in memory only" in error
 
 
+def test_a_table_larger_than_the_memory_is_refused(monkeypatch):
+    # the two names that Linux and macOS both know
+    known = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(bearoff.os, "sysconf", known.__getitem__)
+    with pytest.raises(ValueError, match="7x8: needs 663 MB of memory, the machine has 4 MB"):
+        bearoff._build_two_sided(7, 8)
+
+
 def test_a_full_disk_leaves_no_rest(cache_folder, monkeypatch, capsys):
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")

@@ -163,10 +163,10 @@ for _array in NO_TABLES:
 
 @cache
 def load(points: int = 6, two_sided: tuple[int, int] = (6, 6)) -> BearoffTables:
-    """The tables, built if they are not in the cache folder; about 10 s and 50 MB the first time.
+    """The tables, from the cache folder; what is not there is built and kept.
 
     points 6 to 10 of the one-sided table; points and checkers of the two-sided one. Raises ValueError
-    as `one_sided_bytes` and `two_sided_bytes`.
+    as `one_sided_bytes` and `two_sided_bytes`, and for a table that is larger than the memory.
     """
     rows = _kept(_one_sided_name(points), one_sided_bytes(points), lambda: _build_one_sided(points))
     waste = _kept("outside", outside_bytes(), _build_outside)
@@ -317,11 +317,11 @@ def _build_outside() -> Arrays:
 
 def _build_two_sided(points: int, checkers: int) -> Arrays:
     size = two_sided_bytes(points, checkers)
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if size > 0.9 * free:
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if size > 0.9 * memory:
         raise ValueError(
             f"two-sided table {points}x{checkers}: needs {size / 1e6:,.0f} MB of memory, "
-            f"{free / 1e6:,.0f} MB are free"
+            f"the machine has {memory / 1e6:,.0f} MB"
         )
     num = comb(points + checkers, checkers)
     firsts = np.empty((num, kernel.NUM_ROLLS + 1), np.int64)
