@@ -8,10 +8,10 @@ runs/NAME/checkpoint/           the averaged network, ready to bench and play
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,11 +33,6 @@ Arrays = dict[str, NDArray[Any]]
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Keep the folder to one process; ValueError if another has it. A process that dies lets go."""
-    if sys.platform == "win32":  # has no locks on folders
-        yield
-        return
-    import fcntl
-
     handle = os.open(folder, os.O_RDONLY)
     try:
         try:
