@@ -267,7 +267,7 @@ def checkpoint_folder(tmp_path: Path) -> Path:
 def test_checkpoint_show_prints_what_the_document_says(checkpoint_folder, capsys) -> None:
     status, out, err = run(capsys, "checkpoint", "show", str(checkpoint_folder))
     assert (status, err) == (0, "")
-    for words in ("1,234", "learning.rate = 0.5", "+0.250 ± 0.125 v pubeval (2,000 games)"):
+    for words in ("1,234", "learning.rate = 0.5", "+0.250 +- 0.125 v pubeval (2,000 games)"):
         assert words in out
     status, out, _ = run(capsys, "checkpoint", "show", str(checkpoint_folder), "--json")
     assert (status, json.loads(out)["games"]) == (0, 1234)

@@ -16,6 +16,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tdgammon.bench.report import interval
 from tdgammon.value import checkpoint as checkpoints
 from tdgammon.value.checkpoint import Checkpoint, CheckpointError
 
@@ -123,9 +124,8 @@ def _bench(entry: dict[str, Any]) -> str:
     """One entry of the bench in words: the match that `tdgammon bench --json` describes."""
     if not {"b", "ppg", "games"} <= set(entry):
         return json.dumps(entry)
-    half_width = entry.get("ci95")
-    interval = "" if half_width is None else f" ± {half_width:.3f}"
-    return f"{entry['ppg']:+.3f}{interval} v {entry['b']} ({entry['games']:,} games)"
+    ppg = interval(entry["ppg"], entry.get("ci95"))
+    return f"{ppg} v {entry['b']} ({entry['games']:,} games)"
 
 
 def _count(found: dict[str, Any], key: str) -> str:

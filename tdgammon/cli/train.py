@@ -57,6 +57,7 @@ def _folder(text: str) -> Path:
 
 
 def run(args: argparse.Namespace) -> int:
+    from tdgammon.bench.report import interval
     from tdgammon.learn import config as configs
     from tdgammon.learn import train as training
 
@@ -96,8 +97,8 @@ def run(args: argparse.Namespace) -> int:
             f"{progress.games:,} games in {progress.cpu_s:,.0f} CPU s; checkpoint: {folder}/checkpoint"
         )
         for result in progress.bench:
-            interval = "" if result["ci95"] is None else f" +- {result['ci95']:.3f}"
-            print(f"  v {result['b']}: {result['ppg']:+.3f}{interval} ppg in {result['games']} games")
+            ppg = interval(result["ppg"], result["ci95"])
+            print(f"  v {result['b']}: {ppg} ppg in {result['games']} games")
     if not finished:
         sys.stderr.write(
             f"tdgammon: stopped after {progress.games:,} games; "
