@@ -1,6 +1,7 @@
-"""The order of the packages and the places that may load torch (STYLE.md, Layers)."""
+"""The order of the packages, as the README tells it, and the places that may load torch."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1] / "tdgammon"
+README = ROOT.parent / "README.md"
 LAYERS = [
     "kernels",
     "game",
@@ -46,20 +48,23 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT.parent))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_the_readme_lists_the_packages_there_are_in_the_order_of_layers() -> None:
+    listed = re.findall(r"^\| `(\w+)/` \|", README.read_text(encoding="utf-8"), re.MULTILINE)
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert listed == [layer for layer in LAYERS if layer in packages]
+    assert packages <= set(LAYERS)
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if layer_of(path)], ids=name_of)
 def test_a_package_imports_only_from_the_layers_above_it(path: Path) -> None:
     layer = layer_of(path)
-    if not layer:
-        return
-    assert layer in LAYERS, f"{layer} has no place in the order of layers"
     for line, name in imports(ast.parse(path.read_text(encoding="utf-8"))):
         words = name.split(".")
         if words[0] != "tdgammon":
             continue
         imported = words[1] if len(words) > 1 else ""
-        if (
-            imported not in LAYERS
-        ):  # the public names pull in any layer: only the command line may use them
+        if imported not in LAYERS:
+            # the public names pull in any layer: only the command line may use them
             assert layer == "cli" or imported == "__version__", f"{path}:{line} imports {name}"
         else:
             assert LAYERS.index(imported) <= LAYERS.index(layer), f"{path}:{line} imports {name}"
@@ -67,10 +72,7 @@ def test_a_package_imports_only_from_the_layers_above_it(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_torch_is_imported_only_where_networks_are_made(path: Path) -> None:
-    allowed = layer_of(path) == "learn" or path in (
-        ROOT / "value" / "network.py",
-        ROOT / "value" / "checkpoint.py",
-    )
+    allowed = layer_of(path) == "learn" or path == ROOT / "value" / "network.py"
     for line, name in imports(ast.parse(path.read_text(encoding="utf-8"))):
         if name.split(".")[0] in ("torch", "tensorboard"):
             assert allowed, f"{path}:{line} imports {name}"
