@@ -1,4 +1,4 @@
-"""The slow twin of the rules, written from RULES.md (R1-R12, R26) alone: read it beside that page.
+"""The slow twin of the rules, written from docs/rules.md (R1-R12, R26) alone: read it beside that page.
 
 A board is a tuple of 26 numbers laid out as `tdgammon.game.board` says. Everything here keeps the
 mover's view, except that `afterstates` turns its answers round at the end, as the package does.

@@ -1,4 +1,4 @@
-"""Golden: a bot that plays the golden rules (RULES.md, words of strategy), each a named term.
+"""Golden: a bot that plays the golden rules (docs/rules.md), each a named term.
 
 The value of an afterstate is the sum of its terms, each times a weight that was set by hand. While
 the sides are in contact the rules decide; in a race only the last three terms are left.
@@ -72,9 +72,7 @@ class Golden(CountsPips):
         bars_before = np.atleast_2d(np.asarray(boards, np.int8))[:, OPPONENT_BAR]
         found = terms(rows, np.repeat(-bars_before, counts))
         values = np.zeros(len(rows))
-        for field in fields(
-            self.weights
-        ):  # in this order whatever the batch, so that sums are the same
+        for field in fields(self.weights):  # in one order, so that sums do not depend on the batch
             values += getattr(self.weights, field.name) * found[field.name]
         values[found["off"] == NUM_CHECKERS] = np.inf
         best = np.repeat(np.maximum.reduceat(values, offsets[:-1]), counts)
