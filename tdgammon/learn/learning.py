@@ -60,6 +60,7 @@ class Learner:
             raise FloatingPointError(f"loss is {loss} at step {self.num_steps}")
         self._optimizer.step()
         self.num_steps += 1
+        # as if 9 steps lay behind the first: the random start is forgotten as steps are taken
         keep = min(self.averaging, self.num_steps / (self.num_steps + 9))
         with torch.no_grad():
             torch._foreach_lerp_(self._average, self._parameters, 1 - keep)

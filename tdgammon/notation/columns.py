@@ -230,5 +230,6 @@ def _escaped(value: str) -> str:
 
 
 def unescaped(value: str) -> str:
+    """What a comment line of ours holds, its backslash escapes undone."""
     letters = {"n": "\n", "t": "\t", "r": "\r"}
     return re.sub(r"\\(.)", lambda match: letters.get(match[1], match[1]), value)
