@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from tdgammon.kernels.linear import NUM_COUNTS
 
-NUM_WEIGHTS = 122
 _BAR, _OFF = 120, 121
 
 

@@ -28,7 +28,7 @@ from tdgammon.notation.record import (
     is_crawford_game,
     outcome,
 )
-from tdgammon.notation.written import CANNOT_MOVE, quick_steps, without_remark, written_steps
+from tdgammon.notation.written import NO_MOVE_WORDS, quick_steps, without_remark, written_steps
 
 UNKNOWN_PLAY = "????"
 """Text of a roll whose play is not known."""
@@ -289,7 +289,7 @@ class _Player:
             return turn, f"the play cannot be read and is left out: {error}"
         except ValueError as error:
             return turn, f"the board cannot be played on: {error}"
-        if text.lower().replace("’", "'") in CANNOT_MOVE:
+        if text.lower().replace("’", "'") in NO_MOVE_WORDS:
             return replace(turn, steps=(), is_legal=False), f"kept as it stands: {reason}"
         steps = written_steps(text)
         for order in (steps, sorted(steps, reverse=True)):

@@ -15,7 +15,7 @@ from tdgammon.game.board import OWN_BAR
 from tdgammon.notation.ids import Cells
 from tdgammon.notation.plays import Step
 
-CANNOT_MOVE = ("cannot move", "can't move", "cant move", "no move", "-")
+NO_MOVE_WORDS = ("cannot move", "can't move", "cant move", "no move", "-")
 """Ways to write that a roll could not be played, in lower case."""
 
 _WORD = re.compile(r"(bar|off|\d{1,2})((?:[/-](?:bar|off|\d{1,2})\*?)+)(?:\(([1-4])\))?", re.IGNORECASE)
@@ -43,7 +43,7 @@ def quick_steps(text: str, cells: Cells, dice: tuple[int, int]) -> tuple[Step, .
     """
     high, low = max(dice), min(dice)
     steps: list[Step] = []
-    if text.lower() in CANNOT_MOVE:
+    if text.lower() in NO_MOVE_WORDS:
         return ()
     for word in text.split():
         part = _word(word)
