@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from tdgammon.bench.recording import Recorder
 from tdgammon.bench.report import or_none
 from tdgammon.bench.table import Table
 from tdgammon.decide.bots import Bot, bot
@@ -136,13 +138,16 @@ def match(
     lanes: int = 2048,
     check: bool = False,
     progress: bool = False,
+    save: Path | None = None,
+    save_format: str = "mat",
 ) -> MatchResult:
     """Play `games` games of A against B, half of them started by each; with `length`, as many matches.
 
     Games are for money, by `rules`, without a cube unless `cube` is set; matches to `length` points
     have one. The result depends on the players, rules, `games` and `seed` alone: `lanes` is how
     many are played at once, `check` has every choice compared with the legal afterstates, `progress`
-    shows a bar on a terminal's stderr. Raises ValueError for an odd or too small number of games,
+    shows a bar on a terminal's stderr, `save` gets a file of every game for money or match (`mat`,
+    `sgf` or `json`). Raises ValueError for an odd or too small number of games,
     for an unknown player, for a length that is not 0 to 64, and if every pair ran over `MAX_TURNS`.
     """
     if games < 2 or games % 2:
@@ -151,7 +156,10 @@ def match(
         raise ValueError(f"lanes: must be at least 2, got {lanes}")
     rules = rules if cube or length else without_cube(rules)
     players = (bot(a, rules), bot(b, rules))
-    table = Table(players, streams(seed, games // 2), rules, length, MAX_TURNS, check)
+    recorder = None
+    if save is not None:
+        recorder = Recorder(save, save_format, (players[0].name, players[1].name), rules, length)
+    table = Table(players, streams(seed, games // 2), rules, length, MAX_TURNS, check, recorder)
     disable = None if progress else True  # None: shown on a terminal only
     unit = "match" if length else "game"
     with tqdm(total=games, unit=unit, delay=2, disable=disable, file=sys.stderr) as bar:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdgammon.bench.recording import Recorder
 from tdgammon.decide.bots import Bot, checked_choice
 from tdgammon.game.board import Boards, points_won
 from tdgammon.game.dice import opening_throw, rolls_at, substream
@@ -125,9 +126,11 @@ class Table:
         length: int,
         max_turns: int,
         check: bool,
+        recorder: Recorder | None = None,
     ) -> None:
         self.players, self.keys, self.rules, self.length = players, keys, rules, length
         self.max_turns, self.check = max_turns, check
+        self.recorder = recorder
         self.has_cube = rules.cube_limit > 1
         self.first_match = Match(rules=rules, length=length)
         self.is_plain = not (self.has_cube or length or rules.last_roll_draw)
@@ -159,6 +162,9 @@ class Table:
             if not self.is_plain:
                 for row in range(num_new):
                     self._open_game(new, row, self.first_match)
+            elif self.recorder:
+                for contest in new.contests.tolist():
+                    self.recorder.start_game(contest, self.first_match)
             self.num_dealt += num_new
             self.rows = self.rows.joined(new)
         return len(self.rows) > 0
@@ -213,6 +219,8 @@ class Table:
         rows.boards[row] = self.rules.start_board
         rows.on_roll[row] = match.on_roll
         rows.note(row, match)
+        if self.recorder:
+            self.recorder.start_game(int(rows.contests[row]), match)
 
     def _offer_cubes(self) -> NDArray[np.bool_]:
         """Let every player on roll who may double decide; False where a double was passed."""
@@ -233,6 +241,8 @@ class Table:
             taken = self._decided(1 - s, "takes", offered)
             for row, is_taken in zip(offered.tolist(), taken.tolist(), strict=True):
                 match = self._as_is(row).double()
+                if self.recorder:
+                    self.recorder.double(int(rows.contests[row]), match.on_roll, is_taken)
                 rows.note(row, match.take() if is_taken else match.pass_double())
             going[offered[~taken]] = False
         return going
@@ -262,6 +272,8 @@ class Table:
         for k in np.flatnonzero(rows.is_last_roll[picked]).tolist():  # all that counts is who is off
             after, _ = afterstates(boards[k], rolls[k], self.rules)
             chosen[k] = after[np.maximum(-after, 0).sum(axis=1).argmin()]
+        if self.recorder:
+            self.recorder.turns(rows.contests[picked], rows.on_roll[picked], boards, rolls, chosen)
         return chosen
 
     def _book_plain(self, over: NDArray[np.bool_], sides: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -274,6 +286,12 @@ class Table:
         self.ends[contests, winners, sizes] += 1
         self.num_games[contests] = 1
         self.num_turns[contests] = rows.all_turns[over]
+        if self.recorder:
+            for contest, side, won in zip(
+                contests.tolist(), winners.tolist(), points.tolist(), strict=True
+            ):
+                self.recorder.end_game(contest, side ^ (contest % 2), won)
+                self.recorder.end_contest(contest)
         return over
 
     def _book_matches(self, ended: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -288,6 +306,8 @@ class Table:
             contest = int(rows.contests[row])
             seat = contest % 2  # of A
             self.num_games[contest] += 1
+            if self.recorder:
+                self.recorder.end_game(contest, match.result.winner, match.result.points)
             if match.result.winner is not None:
                 self.ends[contest, match.result.winner ^ seat, match.result.size] += 1
             if match.length and match.phase == Phase.GAME_OVER:
@@ -299,4 +319,6 @@ class Table:
                 self.match_wins[contest] = match.winner == seat
             self.num_turns[contest] = rows.all_turns[row]
             over[row] = True
+            if self.recorder:
+                self.recorder.end_contest(contest)
         return over

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="change a rule, e.g. jacoby=true",
     )
     parser.add_argument(
+        "--save", metavar="FOLDER", type=Path, help="write every game or match to a file there"
+    )
+    parser.add_argument(
+        "--save-format", metavar="FORMAT", help="of these files: mat, sgf or json (default mat)"
+    )
+    parser.add_argument(
         "--decisions", metavar="FILE", help="grade on this file (JSON lines, plain or .gz)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -54,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.decisions is not None:
-        for option in ("games", "seed", "cube", "length", "rules", "option"):
+        for option in ("games", "seed", "cube", "length", "rules", "option", "save", "save_format"):
             if getattr(args, option) not in (None, False, []):
                 raise ValueError(f"--{option} has no meaning with --decisions")
         return _decisions(args.decisions, args.players, args.json)
@@ -63,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
     from tdgammon.bench.arena import match
     from tdgammon.game import rules
 
+    if args.save_format and not args.save:
+        raise ValueError(f"--save-format {args.save_format!r}: needs --save FOLDER")
     if args.length is not None and args.length < 1:
         raise ValueError(f"--length: at least 1 point expected, got {args.length}")
     a, b = args.players
@@ -75,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
         cube=args.cube,
         length=args.length or 0,
         progress=True,
+        save=args.save,
+        save_format=args.save_format or "mat",
     )
     print(json.dumps(result.to_json(), indent=1) if args.json else _match_text(result))
     return 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tdgammon.game.moves import afterstates, afterstates_with_steps
+from tdgammon.game.moves import afterstates_with_steps
 from tdgammon.game.rules import GameRules
 from tdgammon.notation.ids import Cells, Position, flipped
 from tdgammon.notation.plays import NotationError, Step
@@ -166,7 +166,7 @@ def canonical_steps(
     if not boards:
         return []
     before, dice = np.array(boards, np.int8), np.array(rolls, np.int8)
-    rows, packed, offsets = afterstates_with_steps(before, dice)
+    rows, packed, offsets = afterstates_with_steps(before, dice, rules)
     wanted = -np.array(afters, np.int8)[:, ::-1]
     owner = np.repeat(np.arange(len(boards)), np.diff(offsets))
     hits = np.flatnonzero((rows == wanted[owner]).all(axis=1))
@@ -174,11 +174,6 @@ def canonical_steps(
     for index, moves in zip(owner[hits].tolist(), packed[hits].tolist(), strict=True):
         steps = [(move >> 3, max((move >> 3) - (move & 7), 0)) for move in moves if move]
         found[index] = tuple(sorted(steps, reverse=True))
-    if rules.caucasian:
-        rows, offsets = afterstates(before, dice, rules)
-        for index, after in enumerate(wanted):
-            if not (rows[offsets[index] : offsets[index + 1]] == after).all(axis=1).any():
-                found[index] = None
     return found
 
 

@@ -1,0 +1,94 @@
+"""Games that a bench writes: what is read back is what was played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tdgammon.bench.arena import match
+from tdgammon.cli.main import main
+from tdgammon.game.rules import GameRules, rules
+from tdgammon.notation.detect import read_file
+from tdgammon.notation.record import MatchRecord
+
+
+def records(folder: Path) -> list[MatchRecord]:
+    """The matches of all files, in the order of their names; none with a warning."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        reading = read_file(path)
+        assert not reading.warnings
+        assert reading.record is not None
+        found.append(reading.record)
+    return found
+
+
+def balance(record: MatchRecord, player: str) -> int:
+    """Points that a player is ahead at the end of a record."""
+    ahead = record.final_score[0] - record.final_score[1]
+    return ahead if record.players[0] == player else -ahead
+
+
+CASES = {
+    "plain": {},
+    "cube": {"cube": True},
+    "automatic doubles": {"cube": True, "rules": rules("004")},
+    "match": {"length": 3},
+    "caucasian": {"rules": rules("caucasian")},
+    "nackgammon": {"rules": rules("nackgammon"), "length": 1},
+}
+
+
+@pytest.mark.parametrize("save_format", ["mat", "sgf", "json"])
+@pytest.mark.parametrize("name", CASES)
+def test_files_hold_the_games_that_were_played(name, save_format, tmp_path):
+    options = CASES[name]
+    result = match("golden", "pubeval", 8, seed=4, save=tmp_path, save_format=save_format, **options)
+    found = records(tmp_path)
+    assert len(found) == 8
+    assert sum(len(record.games) for record in found) == result.num_games
+    points = [balance(record, "golden") for record in found]
+    assert sum(points) / result.num_games == pytest.approx(
+        (result.pair_means * [g for g in pair_games(found)]).sum() / result.num_games
+    )
+    wins = sum(game.winner == r.players.index("golden") for r in found for game in r.games)
+    assert wins == result.a.wins
+    turns = sum(type(event).__name__ == "Turn" for r in found for g in r.games for event in g.events)
+    assert turns == result.turns
+
+
+def pair_games(found: list[MatchRecord]) -> list[int]:
+    """Games of each pair of contests."""
+    return [len(a.games) + len(b.games) for a, b in zip(found[::2], found[1::2], strict=True)]
+
+
+def test_saving_changes_no_result(tmp_path):
+    saved = match("golden", "random", 20, seed=2, cube=True, save=tmp_path)
+    assert saved.to_json()["ppg"] == match("golden", "random", 20, seed=2, cube=True).to_json()["ppg"]
+
+
+def test_players_change_sides_within_a_pair(tmp_path):
+    match("golden", "random", 2, save=tmp_path, rules=GameRules())
+    assert [record.players for record in records(tmp_path)] == [
+        ("golden", "random"),
+        ("random", "golden"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["--save", "{full}"], "a new or empty folder is wanted"),
+        (["--save", "{new}", "--save-format", "doc"], "one of mat, sgf, json expected, got 'doc'"),
+        (["--save-format", "sgf"], "needs --save FOLDER"),
+    ],
+)
+def test_bad_input_is_one_line(words, fault, tmp_path, capsys):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").write_text("")
+    words = [word.format(full=tmp_path / "full", new=tmp_path / "new") for word in words]
+    assert main(["bench", "random", "golden", "--games", "2", *words]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert fault in err
