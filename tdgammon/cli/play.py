@@ -29,7 +29,9 @@ from typing import NoReturn
 from tdgammon.cli.play_table import Table
 from tdgammon.decide import bots
 from tdgammon.game import rules as game_rules
+from tdgammon.notation.played import match_record
 from tdgammon.notation.saved_game import Session, load_session, session
+from tdgammon.notation.saving import check_ending, save_match
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with what was saved")
     parser.add_argument("--save", type=Path, metavar="FILE", help="where it is saved when it is left")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="write what was played as .mat, .sgf, .txt or .json"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -72,6 +77,9 @@ def run(args: argparse.Namespace) -> int:
         except Exception:
             table.save()  # a game is not lost to a player that fails or a terminal that goes away
             raise
+        finally:
+            if args.record and table.session.actions:
+                save_match(match_record(table.session), args.record)
     return 0
 
 
@@ -101,6 +109,10 @@ def _signals_interrupt() -> Iterator[None]:
 def _session(args: argparse.Namespace) -> Session:
     if args.save and not args.save.parent.is_dir():
         raise ValueError(f"--save: there is no folder {str(args.save.parent)!r}")
+    if args.record:
+        check_ending(args.record)
+        if not args.record.parent.is_dir():
+            raise ValueError(f"--record: there is no folder {str(args.record.parent)!r}")
     if args.resume:
         for option in ("against", "length", "cube", "rules", "option", "seed", "type_dice"):
             if getattr(args, option) is not None:

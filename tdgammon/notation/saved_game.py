@@ -8,8 +8,6 @@ and one that the rules forbid is refused.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from tdgammon.game.dice import opening_throw, rolls_at, streams, substream
 from tdgammon.game.match import Match, Phase
 from tdgammon.game.rules import GameRules, IllegalPlay
 from tdgammon.notation.plays import read_play
+from tdgammon.notation.saving import write_whole
 
 FORMAT = "tdgammon-game/2"
 
@@ -168,17 +167,7 @@ def save_session(played: Session, path: Path) -> None:
         "rules": options | {"start": text(rules.start)},
         "actions": played.actions,
     }
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
 def load_session(path: Path) -> Session:

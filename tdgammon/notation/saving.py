@@ -19,10 +19,14 @@ def save_match(record: MatchRecord, path: str | Path) -> None:
 
     Raises ValueError for another ending, and OSError if the file cannot be written.
     """
-    writer = _BY_ENDING.get(Path(path).suffix.lower())
-    if writer is None:
+    check_ending(path)
+    write_whole(Path(path), _BY_ENDING[Path(path).suffix.lower()](record))
+
+
+def check_ending(path: str | Path) -> None:
+    """Raise ValueError, quoting the path, unless its ending names a format."""
+    if Path(path).suffix.lower() not in _BY_ENDING:
         raise ValueError(f"a match is saved as {', '.join(_BY_ENDING)}, got {str(path)!r}")
-    write_whole(Path(path), writer(record))
 
 
 def write_whole(path: Path, text: str) -> None:
