@@ -49,3 +49,39 @@ def vandal(boards: Any, rolls: Any) -> Any:
 
 
 NO_FUNCTION = 3
+
+
+class Shy:
+    """An answer that cannot be made an array."""
+
+    def __array__(self, *unused: Any, **named: Any) -> Any:
+        raise RuntimeError("not like this")
+
+    def __repr__(self) -> str:
+        return "Shy()"
+
+
+def shy(boards: Any, rolls: Any) -> Any:
+    """No array, and says so."""
+    return Shy()
+
+
+def failing(boards: Any, rolls: Any) -> Any:
+    """A function with a fault."""
+    raise KeyError("spam")
+
+
+def unfinished(boards: Any, rolls: Any) -> Any:
+    """A function that looks for what is not there."""
+    return boards.spam
+
+
+def leaving(boards: Any, rolls: Any) -> Any:
+    """A function that ends the program."""
+    raise SystemExit(0)
+
+
+def talking(boards: Any, rolls: Any) -> Any:
+    """Prints what it sees."""
+    print("thinking")
+    return first(boards, rolls)

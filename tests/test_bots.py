@@ -273,11 +273,35 @@ def test_a_function_cannot_change_the_boards_it_is_given() -> None:
         ("too_few", r"expected afterstates \[1, 26\], got int8 \[0, 26\]"),
         ("nothing", "got object .*None"),
         ("ragged", "expected afterstates, got"),
+        ("shy", r"expected afterstates, got Shy\(\)"),
+        ("failing", r"'scripted_bots:failing': KeyError: 'spam' \(scripted_bots.py:\d+\)"),
+        ("unfinished", r"AttributeError: .*spam.* \(scripted_bots.py:\d+\)"),
+        ("leaving", r"SystemExit: 0 \(scripted_bots.py:\d+\)"),
     ],
 )
 def test_an_answer_that_is_no_legal_afterstate_is_quoted(function: str, fault: str) -> None:
     with pytest.raises(ValueError, match=fault):
         bot(f"scripted_bots:{function}").choose(START, (3, 1))
+
+
+def test_a_module_that_cannot_be_imported_is_one_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "half_written.py").write_text("def choose(:\n")
+    (tmp_path / "divides.py").write_text("1 / 0\n")
+    with pytest.raises(
+        ValueError, match=r"player 'half_written:choose': SyntaxError: .*half_written.py"
+    ):
+        bot("half_written:choose")
+    with pytest.raises(ValueError, match=r"ZeroDivisionError: .* \(divides.py:1\)"):
+        bot("divides:choose")
+
+
+def test_what_a_function_prints_stays_off_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    bot("scripted_bots:talking").choose(START, (3, 1))
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "thinking\n")
 
 
 @pytest.fixture

@@ -11,7 +11,9 @@ import importlib
 import operator
 import os
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -156,9 +158,9 @@ class Function(cube.NeverDoubles):
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         """Raises ValueError, quoting what came back, unless every answer is a legal afterstate."""
         boards, rolls = _checked(boards, rolls)
-        return checked_choice(
-            self.name, boards, rolls, self.function(boards.copy(), rolls.copy()), self.rules
-        )
+        with _users_code(self.name):
+            chosen = self.function(boards.copy(), rolls.copy())
+        return checked_choice(self.name, boards, rolls, chosen, self.rules)
 
 
 def checked_choice(
@@ -167,7 +169,7 @@ def checked_choice(
     """`chosen` as int8 [B, 26]; raises ValueError, quoting player and row, if one is not legal."""
     try:
         array = np.asarray(chosen)
-    except ValueError:
+    except Exception:  # ragged lists, and whatever a tensor says of itself
         raise ValueError(f"player {name!r}: expected afterstates, got {chosen!r:.200}") from None
     if array.shape != boards.shape or array.dtype.kind not in "iuf":
         raise ValueError(
@@ -224,11 +226,28 @@ def _seed(player: str, settings: list[str]) -> int:
     return seed
 
 
+@contextmanager
+def _users_code(player: str, *passing: type[Exception]) -> Iterator[None]:
+    """What the code prints goes to stderr (stdout is for results); what it raises, but for `passing`,
+    is a ValueError that says where."""
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    except passing:
+        raise
+    except (Exception, SystemExit) as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{os.path.basename(frame.filename)}:{frame.lineno}"
+        raise ValueError(f"player {player!r}: {what} ({where})") from error
+
+
 def _imported(player: str, module: str, function: str) -> Callable[[Boards, NDArray[np.int8]], Any]:
     if os.getcwd() not in sys.path:  # an installed command does not look there by itself
         sys.path.append(os.getcwd())
     try:
-        found = operator.attrgetter(function)(importlib.import_module(module))
+        with _users_code(player, ImportError, AttributeError, TypeError):
+            found = operator.attrgetter(function)(importlib.import_module(module))
     except (ImportError, AttributeError, TypeError) as error:
         raise ValueError(f"player {player!r}: {error}") from None
     if not callable(found):
