@@ -369,6 +369,14 @@ def one_line(status, out, err, *words):
             "bench.against: unknown player 'nosuch'",
         ),
         (["config.toml", "--set", 'bench.against=[""]'], "bench.against: unknown player ''"),
+        (
+            [
+                "config.toml",
+                *("--set", "rules=hypergammon", "--set", "network.num_checkers=3"),
+                *("--set", 'bench.against=["default"]'),
+            ],
+            "bench.against: rules with 3 checkers a side for a network of games with 15",
+        ),
         (["config.toml", "--set", "nosuch=1"], "nosuch: unknown key"),
         (["config.toml", "--set", "games"], "'games'"),
         (["--resume", "nosuch"], "no run to resume in 'nosuch'"),

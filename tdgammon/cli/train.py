@@ -22,6 +22,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tdgammon.learn.config import TrainConfig
     from tdgammon.value.evaluator import NetworkEvaluator
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         path = _find_config(args.config)
         config = configs.load_config(path, args.set)
         folder = args.run or Path("runs") / path.stem
-    _check_players(config.bench.against)
+    _check_players(config)
     signals = _Signals()
     try:
         with signals:
@@ -138,12 +139,12 @@ def _bench(evaluator: NetworkEvaluator, player: str, games: int) -> Mapping[str,
     return match(run, player, games, seed=1, rules=evaluator.rules).to_json()
 
 
-def _check_players(players: tuple[str, ...]) -> None:
+def _check_players(config: TrainConfig) -> None:
     from tdgammon.decide.bots import bot
 
-    for player in players:
+    for player in config.bench.against:
         try:
-            bot(player)
+            bot(player, config.game_rules)
         except ValueError as fault:
             raise ValueError(f"bench.against: {fault}") from None
 
