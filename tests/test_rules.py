@@ -175,6 +175,13 @@ def test_options_change_single_fields_by_words():
     assert options(["beavers=false", "raccoons=false"], money) == GameRules(jacoby=True)
 
 
+def test_an_option_is_given_once():
+    with pytest.raises(
+        ValueError, match=r"rules.jacoby: given twice, the second time as 'jacoby=false'"
+    ):
+        options(["jacoby=true", "jacoby=false"], rules("standard"))
+
+
 @pytest.mark.parametrize(
     ("word", "message"),
     [

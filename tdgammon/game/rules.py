@@ -170,12 +170,16 @@ def options(words: Sequence[str], base: GameRules) -> GameRules:
     """`base` with `key=value` options (`jacoby=true`, `start=6:2 / 19:2`); ValueError for a bad one."""
     known = {field.name: field for field in fields(GameRules)}
     changed = {name: getattr(base, name) for name in known}
+    given: set[str] = set()
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or key not in known:
             raise ValueError(
                 f"rules: KEY=VALUE with a key of {', '.join(known)} expected, got {word!r}"
             )
+        if key in given:
+            raise ValueError(f"rules.{key}: given twice, the second time as {word!r}")
+        given.add(key)
         changed[key] = _option(key, value, known[key].type)
     return GameRules(**changed)
 
