@@ -202,6 +202,7 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> object:
         (ValueError("two\nlines"), "two lines"),
         (FileNotFoundError(2, "No such file", "a.toml"), "a.toml: No such file"),
         (OSError("no device"), "no device"),
+        (MemoryError("Unable to allocate 36 TiB"), "Unable to allocate 36 TiB"),
     ],
 )
 def test_expected_errors_are_one_line(replaced, error, line, capsys) -> None:

@@ -45,8 +45,9 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status.
 
-    Bad input (ValueError, OSError) is one line on stderr and status 2; any other exception is a
-    bug and leaves with its traceback. `python -X dev -m tdgammon` shows every traceback.
+    Bad input (ValueError, OSError, MemoryError for sizes beyond the machine) is one line on stderr
+    and status 2; any other exception is a bug and leaves with its traceback.
+    `python -X dev -m tdgammon` shows every traceback.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -57,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # the reader is gone: give the interpreter somewhere to flush what is left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, MemoryError) as error:
         if sys.flags.dev_mode:
             raise
         sys.stderr.write(_line(_words_of(error)))
@@ -116,7 +117,7 @@ def _first_line(module_path: str) -> str:
         return (ast.get_docstring(ast.parse(file.read())) or "").partition("\n")[0]
 
 
-def _words_of(error: ValueError | OSError) -> str:
+def _words_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return str(error) or type(error).__name__
