@@ -188,6 +188,9 @@ def test_the_output_is_written_whole_or_not_at_all(match_file, tmp_path, capsys)
     assert read_text(output.read_text()).record == MATCH
     assert stat.S_IMODE(output.stat().st_mode) == 0o640
     assert sorted(path.name for path in tmp_path.iterdir()) == ["match.sgf", "out.mat"]
+    status, out, err = run(capsys, "convert", match_file, "--to", "mat", "-o", "")
+    assert (status, out) == (2, "")
+    assert "a file expected, got ''" in err
     status, _, err = run(capsys, "convert", match_file, "--to", "mat", "-o", tmp_path)
     assert (status, err.count("\n")) == (2, 1)
     status, _, err = run(capsys, "convert", match_file, "--to", "mat", "-o", tmp_path / "no" / "out")

@@ -38,13 +38,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", required=True, choices=FORMATS, metavar="FORMAT", help=", ".join(FORMATS)
     )
-    parser.add_argument("-o", "--output", metavar="OUT", help="file to write (default: stdout)")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", type=_file, help="file to write (default: stdout)"
+    )
     parser.add_argument("--strict", action="store_true", help="take every warning for an error")
     parser.add_argument(
         "--json",
         action="store_true",
         help="print one JSON document: what was read, and the text unless -o",
     )
+
+
+def _file(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("a file expected, got ''")
+    return text
 
 
 def run(args: argparse.Namespace) -> int:
