@@ -291,7 +291,7 @@ def test_a_module_that_cannot_be_imported_is_one_fault(
     (tmp_path / "half_written.py").write_text("def choose(:\n")
     (tmp_path / "divides.py").write_text("1 / 0\n")
     with pytest.raises(
-        ValueError, match=r"player 'half_written:choose': SyntaxError: .*half_written.py"
+        ValueError, match=r"player 'half_written:choose': SyntaxError: .*half_written.py, line 1\)$"
     ):
         bot("half_written:choose")
     with pytest.raises(ValueError, match=r"ZeroDivisionError: .* \(divides.py:1\)"):

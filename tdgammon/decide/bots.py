@@ -237,9 +237,10 @@ def _users_code(player: str, *passing: type[Exception]) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{os.path.basename(frame.filename)}:{frame.lineno}"
-        raise ValueError(f"player {player!r}: {what} ({where})") from error
+        if not isinstance(error, SyntaxError):  # which says itself where it is
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            what += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
+        raise ValueError(f"player {player!r}: {what}") from error
 
 
 def _imported(player: str, module: str, function: str) -> Callable[[Boards, NDArray[np.int8]], Any]:
