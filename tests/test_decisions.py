@@ -185,7 +185,7 @@ def test_a_cube_file_is_refused(write: Write, capsys: pytest.CaptureFixture[str]
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    assert "cube" in err
+    assert "cube decisions, which are not graded" in err
 
 
 def test_a_player_without_probabilities_cannot_do_a_values_file(write: Write) -> None:

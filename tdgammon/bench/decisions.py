@@ -154,7 +154,7 @@ def grade(file: str | Path, players: Sequence[str | Bot]) -> Report:
     bots = [bot(player) for player in players]
     kind, items = _read(Path(file))
     if kind == "cube":
-        raise ValueError(f"{file}: cube decisions, and there is no player yet that decides on the cube")
+        raise ValueError(f"{file}: cube decisions, which are not graded; checker and values files are")
     made = _plays(file, items) if kind == "checker" else _positions(file, items)
     grades = []
     for player in bots:
