@@ -13,6 +13,7 @@ import pytest
 
 from tdgammon.bench.decisions import grade
 from tdgammon.cli.main import main
+from tdgammon.decide.cube import NeverDoubles
 from tdgammon.game.board import checked_boards, flip, parse
 from tdgammon.game.moves import afterstates
 
@@ -42,7 +43,7 @@ def checker(board: str, roll: tuple[int, int], losses: dict[int, float], **more:
     return {"board": parse(board).tolist(), "dice": list(roll), "candidates": candidates, **more}
 
 
-class Fixed:
+class Fixed(NeverDoubles):
     """Gives the same probabilities whatever the board."""
 
     name = "fixed"
