@@ -102,11 +102,15 @@ def rolled(seed: int) -> Session:
 
 
 def sit(
-    *lines: str, played: Session | None = None, player: Any = None, path: Path | None = None
+    *lines: str,
+    played: Session | None = None,
+    player: Any = None,
+    path: Path | None = None,
+    record_path: Path | None = None,
 ) -> tuple[Table, Terminal]:
     """A table after the person has typed these lines, and its terminal."""
     terminal = Terminal(*lines)
-    table = Table(played or typed(), player or First(), path, terminal.ask, terminal.say)
+    table = Table(played or typed(), player or First(), path, terminal.ask, terminal.say, record_path)
     try:
         table.play()
     except EOFError:

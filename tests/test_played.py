@@ -69,3 +69,29 @@ def test_a_record_that_cannot_be_written_is_refused_at_once(file, fault, tmp_pat
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert fault in err
+
+
+def test_the_record_is_written_after_each_game(tmp_path):
+    file = tmp_path / "match.sgf"
+    lines = [*TURN, "double"]
+    for num_lines, winners in ((3, None), (4, [0]), (5, [0])):
+        sit(
+            *[*lines, ""][:num_lines],
+            played=typed(GameRules(), 3),
+            player=Ranker(takes=False),
+            record_path=file,
+        )
+        assert file.exists() == (winners is not None)
+        if winners:
+            assert [game.winner for game in read_file(file).record.games] == winners
+
+
+def test_the_record_and_the_saved_game_are_two_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["play", "--record", "a.json", "--save", "./a.json"]) == 2
+    assert "is where the game is saved" in capsys.readouterr().err
+    file = tmp_path / "tdgammon-game.json"
+    _, terminal = sit(*TURN, "quit tdgammon-game.json", "quit", record_path=file)
+    assert "is where the record goes" in terminal.text
+    assert "--resume tdgammon-game-2.json" in terminal.last
+    assert not file.exists()

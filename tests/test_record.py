@@ -83,6 +83,21 @@ def test_rules_survive_the_format(name: str, rules: str) -> None:
     assert reading.warnings == ()
 
 
+@pytest.mark.parametrize("name", WRITERS)
+def test_rules_that_no_other_program_knows_survive_the_format(name: str) -> None:
+    rules = GameRules(
+        cube_limit=4096,
+        end_counts="mars",
+        automatic_doubles="one",
+        resign_by_board=True,
+        caucasian=True,
+    )
+    match = random_match(5, 0, 4, replace(rules, next_start="alternate"), resigning=0)
+    reading = read_text(WRITERS[name](match))
+    assert reading.record == match
+    assert reading.warnings == ()
+
+
 texts = st.text(
     st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from('\n\t\\]":;[('), max_size=40
 )

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tdgammon.bench import arena
 from tdgammon.bench.arena import match
 from tdgammon.cli.main import main
 from tdgammon.game.rules import GameRules, rules
 from tdgammon.notation.detect import read_file
-from tdgammon.notation.record import MatchRecord
+from tdgammon.notation.record import MatchRecord, Turn
 
 
 def records(folder: Path) -> list[MatchRecord]:
@@ -37,6 +38,8 @@ CASES = {
     "match": {"length": 3},
     "caucasian": {"rules": rules("caucasian")},
     "nackgammon": {"rules": rules("nackgammon"), "length": 1},
+    "capped gammons": {"rules": GameRules(end_counts="mars", next_start="loser")},
+    "loser starts": {"rules": GameRules(next_start="loser"), "length": 2},
 }
 
 
@@ -54,7 +57,7 @@ def test_files_hold_the_games_that_were_played(name, save_format, tmp_path):
     )
     wins = sum(game.winner == r.players.index("golden") for r in found for game in r.games)
     assert wins == result.a.wins
-    turns = sum(type(event).__name__ == "Turn" for r in found for g in r.games for event in g.events)
+    turns = sum(isinstance(event, Turn) for r in found for g in r.games for event in g.events)
     assert turns == result.turns
 
 
@@ -66,6 +69,40 @@ def pair_games(found: list[MatchRecord]) -> list[int]:
 def test_saving_changes_no_result(tmp_path):
     saved = match("golden", "random", 20, seed=2, cube=True, save=tmp_path)
     assert saved.to_json()["ppg"] == match("golden", "random", 20, seed=2, cube=True).to_json()["ppg"]
+
+
+@pytest.mark.parametrize("save_format", ["mat", "sgf", "json"])
+def test_files_name_the_rules(save_format, tmp_path):
+    played = GameRules(caucasian=True, end_counts="oin", automatic_doubles="unlimited", cube_limit=8)
+    match("golden", "random", 2, rules=played, cube=True, save=tmp_path, save_format=save_format)
+    assert [record.rules for record in records(tmp_path)] == [played, played]
+
+
+@pytest.mark.parametrize("options", [{}, {"length": 2}])
+def test_a_contest_that_was_dropped_is_written_as_far_as_it_went(options, tmp_path, monkeypatch):
+    monkeypatch.setattr(arena, "MAX_TURNS", 50)
+    result = match("golden", "random", 20, seed=1, save=tmp_path, lanes=6, **options)
+    found = records(tmp_path)
+    assert len(found) == 20
+    unfinished = [record.games[-1].winner is None for record in found]
+    pairs = zip(unfinished[::2], unfinished[1::2], strict=True)
+    assert sum(map(any, pairs)) == result.dropped_pairs > 0
+
+
+def test_the_dice_of_a_pair_are_the_same_and_the_crawford_game_is_marked(tmp_path):
+    match("golden", "pubeval", 10, seed=6, length=3, save=tmp_path)
+    found = records(tmp_path)
+    for one, other in zip(found[::2], found[1::2], strict=True):
+        dice = [
+            [event.dice for event in r.games[0].events if isinstance(event, Turn)] for r in (one, other)
+        ]
+        assert all(a == b for a, b in zip(*dice, strict=False))
+    games = [game for record in found for game in record.games]
+    crawford = [game for game in games if game.is_crawford]
+    assert crawford
+    for game in crawford:
+        assert 2 in game.start_score
+        assert all(isinstance(event, Turn) for event in game.events)
 
 
 def test_players_change_sides_within_a_pair(tmp_path):

@@ -74,7 +74,9 @@ class Recorder:
         self._games.setdefault(contest, []).append(game)
 
     def end_contest(self, contest: int) -> None:
-        """Write the file; player 0 is A in even contests."""
+        """Write the file, with a game that was not finished; player 0 is A in even contests."""
+        if contest in self._writers:
+            self.end_game(contest, None, 0)
         names = self.names if contest % 2 == 0 else self.names[::-1]
         record = MatchRecord(
             players=names,

@@ -192,6 +192,9 @@ class Table:
             over = self._book_matches(finished | ~going | rows.is_last_roll)
         keep = ~over & (rows.turns < self.max_turns)
         if not keep.all():
+            if self.recorder:
+                for contest in rows.contests[~keep].tolist():
+                    self.recorder.end_contest(contest)
             self.rows = rows.kept(keep)
         return len(keep) - int(keep.sum())
 
@@ -291,7 +294,6 @@ class Table:
                 contests.tolist(), winners.tolist(), points.tolist(), strict=True
             ):
                 self.recorder.end_game(contest, side ^ (contest % 2), won)
-                self.recorder.end_contest(contest)
         return over
 
     def _book_matches(self, ended: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -319,6 +321,4 @@ class Table:
                 self.match_wins[contest] = match.winner == seat
             self.num_turns[contest] = rows.all_turns[row]
             over[row] = True
-            if self.recorder:
-                self.recorder.end_contest(contest)
         return over

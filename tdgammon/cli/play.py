@@ -29,9 +29,8 @@ from typing import NoReturn
 from tdgammon.cli.play_table import Table
 from tdgammon.decide import bots
 from tdgammon.game import rules as game_rules
-from tdgammon.notation.played import match_record
 from tdgammon.notation.saved_game import Session, load_session, session
-from tdgammon.notation.saving import check_ending, save_match
+from tdgammon.notation.saving import check_ending
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,14 +60,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with what was saved")
     parser.add_argument("--save", type=Path, metavar="FILE", help="where it is saved when it is left")
     parser.add_argument(
-        "--record", type=Path, metavar="FILE", help="write what was played as .mat, .sgf, .txt or .json"
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="write what was played as .mat, .sgf, .txt or .json, after each game and at the end",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     played = _session(args)
     player = bots.bot(played.against, played.match.rules)
-    table = Table(played, player, args.save or args.resume, _ask, print)
+    table = Table(played, player, args.save or args.resume, _ask, print, args.record)
     with _signals_interrupt():
         try:
             table.play()
@@ -78,8 +80,7 @@ def run(args: argparse.Namespace) -> int:
             table.save()  # a game is not lost to a player that fails or a terminal that goes away
             raise
         finally:
-            if args.record and table.session.actions:
-                save_match(match_record(table.session), args.record)
+            table.write_record()
     return 0
 
 
@@ -113,6 +114,9 @@ def _session(args: argparse.Namespace) -> Session:
         check_ending(args.record)
         if not args.record.parent.is_dir():
             raise ValueError(f"--record: there is no folder {str(args.record.parent)!r}")
+        saved = args.save or args.resume
+        if saved and saved.resolve() == args.record.resolve():
+            raise ValueError(f"--record: {str(args.record)!r} is where the game is saved to go on")
     if args.resume:
         for option in ("against", "length", "cube", "rules", "option", "seed", "type_dice"):
             if getattr(args, option) is not None:

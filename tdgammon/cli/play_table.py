@@ -13,8 +13,10 @@ from tdgammon.decide.resignation import accepts
 from tdgammon.game.match import SIZES, Phase
 from tdgammon.game.rules import IllegalPlay
 from tdgammon.game.stakes import stakes_of
+from tdgammon.notation.played import match_record
 from tdgammon.notation.plays import plays
 from tdgammon.notation.saved_game import BOT, PERSON, Roll, Session, save_session
+from tdgammon.notation.saving import save_match
 
 HELP = """\
 8/5 6/5     play; bar/20*, 24/18(2), 13/7/4, 6/off and so on
@@ -47,12 +49,14 @@ class Table:
         path: Path | None,
         ask: Callable[[str], str],
         say: Callable[[str], None],
+        record_path: Path | None = None,
     ) -> None:
         self.session = played
         self.player = player
         self.path = path
         self.ask = ask
         self.say = say
+        self.record_path = record_path
         self.is_left = False
         self._shown = ""
         self._told: Session | None = None
@@ -83,10 +87,15 @@ class Table:
         steps = zip(self.session.states, self.session.actions, strict=False)
         if not any(state.decider == PERSON and not done.startswith("roll") for state, done in steps):
             return None
-        path = self.path or _free_path()
+        path = self.path or _free_path(self.record_path)
         save_session(self.session, path)
         self.path = path
         return path
+
+    def write_record(self) -> None:
+        """Write what was played for other programs, if that is asked for and there is anything."""
+        if self.record_path and self.session.actions:
+            save_match(match_record(self.session), self.record_path)
 
     def leave(self, before: str = "") -> None:
         """Save, then say how to go on."""
@@ -287,6 +296,9 @@ class Table:
             self.session = self.session.back_to(number)
 
     def _quit(self, name: str) -> None:
+        if self.record_path and name and Path(name).resolve() == self.record_path.resolve():
+            self.say(f"{name} is where the record goes. `quit FILE` saves elsewhere.")
+            return
         if name:
             self.path = Path(name)
         try:
@@ -312,10 +324,14 @@ class Table:
         self.say(words.result(match.result, self.player.name))
         if not self.session.is_one_game:
             self.say(words.standing(match, self.player.name))
+        self.write_record()
 
 
-def _free_path() -> Path:
+def _free_path(taken: Path | None) -> Path:
+    """A file that is not there yet and is not `taken`."""
     number = 1
-    while (path := Path(f"tdgammon-game{f'-{number}' * (number > 1)}.json")).exists():
+    while True:
+        path = Path(f"tdgammon-game{f'-{number}' * (number > 1)}.json")
+        if not path.exists() and not (taken and path.resolve() == taken.resolve()):
+            return path
         number += 1
-    return path

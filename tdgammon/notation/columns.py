@@ -28,10 +28,11 @@ from tdgammon.notation.record import (
     is_crawford_game,
     outcome,
     replayed,
+    rule_options,
 )
 from tdgammon.notation.transcript import UNKNOWN_PLAY, derived_size
 
-OWN_TAGS = ("Crawford game", "Resigned", "Cube", "Comment", "Game comment", "Start")
+OWN_TAGS = ("Crawford game", "Resigned", "Cube", "Comment", "Game comment", "Start", "Rule options")
 """Names of the comment lines that are ours."""
 
 _Writer = Callable[[Cells, tuple[Step, ...]], str]
@@ -75,6 +76,8 @@ def _rule_tags(record: MatchRecord) -> Iterator[tuple[str, str]]:
         yield "CubeLimit", str(rules.cube_limit)
     if rules.start != RECORDED_RULES.start:
         yield "Start", text(rules.start)
+    if words := rule_options(rules):
+        yield "Rule options", " ".join(words)
     derived = [
         is_crawford_game(game.start_score, record.length, record.games[:i], game.events)
         for i, game in enumerate(record.games)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from tdgammon.game.board import parse
 from tdgammon.game.rules import CUBE_LIMITS, GameRules
+from tdgammon.game.rules import options as with_options
 from tdgammon.notation.columns import OWN_TAGS, unescaped
 from tdgammon.notation.ids import flipped, read_xgid
 from tdgammon.notation.plays import NotationError
@@ -171,7 +172,7 @@ def _split_tags(
                     options["start"] = tuple(parse(value).tolist())
                 except ValueError as error:
                     troubles.add(line, f"skipped: {error}", value)
-            elif name == "Crawford game":
+            elif name in ("Crawford game", "Rule options"):
                 own[(name, "")] = value
             else:
                 own[(name, key)] = rest
@@ -183,6 +184,7 @@ def _split_tags(
         options["beavers"] = True
     try:
         rules = replace(RECORDED_RULES, **options)  # type: ignore[arg-type]
+        rules = with_options(own.get(("Rule options", ""), "").split(), rules)
     except ValueError as error:
         troubles.add(lined[0][0], f"the rules cannot be so: {error}")
         rules = RECORDED_RULES

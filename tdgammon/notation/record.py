@@ -23,9 +23,24 @@ NO_CUBE_LIMIT = 4096
 RECORDED_RULES = GameRules(cube_limit=NO_CUBE_LIMIT)
 """Rules of a record that names none."""
 
+_UNSAID = (
+    "automatic_doubles",
+    "end_counts",
+    "last_roll_draw",
+    "resign_by_board",
+    "next_start",
+    "caucasian",
+)
+
 CUBE_ACTIONS = ("double", "take", "pass", "beaver", "raccoon")
 
 SIZES = {1: "single", 2: "gammon", 3: "backgammon"}
+
+
+def rule_options(rules: GameRules) -> list[str]:
+    """Options, as `game.rules.options` takes them, that no other program's format has a word for."""
+    changed = [name for name in _UNSAID if getattr(rules, name) != getattr(RECORDED_RULES, name)]
+    return [f"{name}={str(getattr(rules, name)).lower()}" for name in changed]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from tdgammon.game.board import OWN_BAR, parse, text
 from tdgammon.game.rules import CUBE_LIMITS
+from tdgammon.game.rules import options as with_options
 from tdgammon.notation.ids import Cells
 from tdgammon.notation.plays import NotationError
 from tdgammon.notation.reading import Reading, Troubles
@@ -27,6 +28,7 @@ from tdgammon.notation.record import (
     SetPosition,
     Turn,
     outcome,
+    rule_options,
 )
 from tdgammon.notation.transcript import UNKNOWN_PLAY, Raw, RawGame, match_record
 
@@ -80,6 +82,7 @@ def read_sgf(source: str) -> Reading:
         tags = _ordered(first)
     try:
         rules = replace(RECORDED_RULES, **options)  # type: ignore[arg-type]
+        rules = with_options(_text(first, "OR").split(), rules)
     except ValueError as error:
         troubles.add(games[0][0], f"the rules cannot be so: {error}")
         rules = RECORDED_RULES
@@ -362,6 +365,8 @@ def _tree(record: MatchRecord, game: GameRecord) -> str:
         root.append(f"CL[{record.rules.cube_limit}]")
     if record.rules.start != RECORDED_RULES.start:
         root.append(f"SB[{text(record.rules.start)}]")
+    if words := rule_options(record.rules):
+        root.append(f"OR[{' '.join(words)}]")
     result = outcome(game, record.length, record.rules)
     if game.winner is not None:
         points = _uncapped(game, result, record)
