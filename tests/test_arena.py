@@ -213,3 +213,12 @@ def test_bench_refuses_bad_input_in_one_line(
     assert status == 2
     assert out == ""
     assert err.count("\n") == 1
+
+
+def test_a_single_pair_of_matches_is_printed_without_an_interval(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["bench", "racer", "random", "--games", "2", "--length", "1"]) == 0
+    line = next(row for row in capsys.readouterr().out.splitlines() if row.startswith("matches"))
+    assert "nan" not in line
+    assert "+-" not in line

@@ -18,11 +18,15 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def interval(mean: float, half_width: float | None) -> str:
-    """`+0.512 +- 0.034`; without a half-width (None or NaN) the mean alone."""
+def interval(mean: float, half_width: float | None, digits: int = 3, sign: str = "+") -> str:
+    """`+0.512 +- 0.034`; without a half-width (None or NaN) the mean alone.
+
+    sign is "+" to write it always, "" for negative numbers only.
+    """
+    written = f"{mean:{sign}.{digits}f}"
     if half_width is None or math.isnan(half_width):
-        return f"{mean:+.3f}"
-    return f"{mean:+.3f} +- {half_width:.3f}"
+        return written
+    return f"{written} +- {half_width:.{digits}f}"
 
 
 def or_none(number: float) -> float | None:

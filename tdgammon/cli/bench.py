@@ -103,7 +103,7 @@ def _match_text(result: MatchResult) -> str:
     if result.length:
         rate, spread = result.match_win_rate, half_width(result.pair_wins)
         lines.append(
-            f"matches to {result.length}: {100 * rate:.1f} +- {100 * spread:.1f} % won by "
+            f"matches to {result.length}: {interval(100 * rate, 100 * spread, 1, '')} % won by "
             f"{result.a.name}, {result.counted_games:,} matches"
         )
     if result.dropped_pairs:
