@@ -119,6 +119,7 @@ def test_players_change_sides_within_a_pair(tmp_path):
         (["--save", "{full}"], "a new or empty folder is wanted"),
         (["--save", "{new}", "--save-format", "doc"], "one of mat, sgf, json expected, got 'doc'"),
         (["--save-format", "sgf"], "needs --save FOLDER"),
+        (["--rules", ""], "rules: one of standard,"),
     ],
 )
 def test_bad_input_is_one_line(words, fault, tmp_path, capsys):

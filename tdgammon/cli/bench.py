@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         b,
         GAMES if args.games is None else args.games,
         SEED if args.seed is None else args.seed,
-        rules=rules.options(args.option, rules.rules(args.rules or "standard")),
+        rules=rules.options(args.option, rules.rules("standard" if args.rules is None else args.rules)),
         cube=args.cube,
         length=args.length or 0,
         progress=True,

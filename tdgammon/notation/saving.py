@@ -37,6 +37,8 @@ def write_whole(path: Path, text: str) -> None:
     target = path.resolve()
     if target.exists() and not target.is_file():
         raise IsADirectoryError(21, "Is not a file", str(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(2, "No such folder", str(path))
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
