@@ -120,6 +120,9 @@ def test_players_change_sides_within_a_pair(tmp_path):
         (["--save", "{new}", "--save-format", "doc"], "one of mat, sgf, json expected, got 'doc'"),
         (["--save-format", "sgf"], "needs --save FOLDER"),
         (["--rules", ""], "rules: one of standard,"),
+        (["--option", "jacoby=true"], "is a rule of money games with --cube"),
+        (["--option", "jacoby=true", "--length", "3"], "is a rule of money games with --cube"),
+        (["--option", "cube_limit=8"], "has no meaning without --cube or --length"),
     ],
 )
 def test_bad_input_is_one_line(words, fault, tmp_path, capsys):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 GAMES = 1000
 SEED = 1
+_MONEY_OPTIONS = ("jacoby", "beavers", "raccoons", "automatic_doubles")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +73,12 @@ def run(args: argparse.Namespace) -> int:
 
     if args.save_format and not args.save:
         raise ValueError(f"--save-format {args.save_format!r}: needs --save FOLDER")
+    for option in args.option:
+        key = option.partition("=")[0]
+        if key in _MONEY_OPTIONS and (args.length or not args.cube):
+            raise ValueError(f"--option {option!r}: is a rule of money games with --cube")
+        if key == "cube_limit" and not (args.length or args.cube):
+            raise ValueError(f"--option {option!r}: has no meaning without --cube or --length")
     if args.length is not None and args.length < 1:
         raise ValueError(f"--length: at least 1 point expected, got {args.length}")
     a, b = args.players
