@@ -108,7 +108,7 @@ class MatchResult:
             "games": self.games,
             "seed": self.seed,
             "ppg": self.ppg,
-            "ci95": None if math.isnan(self.ci95) else self.ci95,
+            "ci95": or_none(self.ci95),
             "length": self.length,
             "match_win_rate": or_none(self.match_win_rate),
             "match_win_ci95": or_none(half_width(self.pair_wins)),

@@ -39,8 +39,7 @@ def final_outcomes(games: Games) -> NDArray[np.float32]:
 def calibration(games: Games) -> dict[str, float]:
     """For each head, the mean distance between its chance and what came of it, over ten bins of the
     chance weighted by their positions. A game's first and last rows are left out."""
-    use = np.ones(len(games.boards), bool)
-    use[games.last_rows] = False
+    use = games.goes_on
     use[games.last_rows - games.lengths + 1] = False
     predicted, came = games.probabilities[use], final_outcomes(games)[use]
     errors = {}
@@ -65,8 +64,7 @@ def one_roll_figures(
     """On a sample of positions: `bellman_residual`, the RMS distance between the equity of a
     position and its mean over all 21 rolls played best, and `luck_sd`, the RMS of the SD of the
     equity over rolls."""
-    use = np.ones(len(games.boards), bool)
-    use[games.last_rows] = False
+    use = games.goes_on
     boards = games.boards[generator.choice(np.flatnonzero(use), _SAMPLE)]
     expected = np.empty((_SAMPLE, NUM_OUTCOMES), np.float32)
     sds = np.empty(_SAMPLE, np.float32)

@@ -43,6 +43,13 @@ class Games:
         """Index of each game's final position, [G]."""
         return np.cumsum(self.lengths, dtype=np.int64) - 1
 
+    @property
+    def goes_on(self) -> NDArray[np.bool_]:
+        """[N]: the row is not its game's final position."""
+        rows = np.ones(len(self.boards), np.bool_)
+        rows[self.last_rows] = False
+        return rows
+
 
 def play_block(evaluator: NetworkEvaluator, keys: NDArray[np.uint64], max_turns: int) -> Games:
     """One game for each dice stream; rules and choice are those of `evaluator.choose`."""

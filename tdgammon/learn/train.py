@@ -126,8 +126,7 @@ class ForwardMethod:
             return float("nan")
         learning = self._config.learning
         targets = lambda_returns(games.probabilities, games.lengths, lambda_)
-        use = np.ones(len(games.boards), bool)
-        use[games.last_rows] = False
+        use = games.goes_on
         generator = np.random.default_rng([self._config.seed, progress.iterations])
         order = generator.permutation(np.flatnonzero(use))
         rate = learning.rate.at_geometric(progress.games)
@@ -389,8 +388,7 @@ def game_figures(
     figures = {"train/lambda": learning.lambda_.at(now), "train/rate": learning.rate.at_geometric(now)}
     calibration = diagnostics.calibration(games)
     figures |= {f"calibration/{name}": error for name, error in calibration.items()}
-    use = np.ones(len(games.boards), bool)
-    use[games.last_rows] = False
+    use = games.goes_on
     targets = lambda_returns(games.probabilities, games.lengths, learning.lambda_.at(now))[use]
     losses = diagnostics.cross_entropies(targets, evaluator.probabilities(games.boards[use]))
     figures |= {f"loss/{name}": loss for name, loss in losses.items()}
