@@ -251,7 +251,7 @@ def test_quit_does_not_write_over_another_game(tmp_path, monkeypatch):
 def test_quit_takes_a_file_and_stays_if_it_cannot_be_written(tmp_path):
     there = str(tmp_path / "a game.json")
     table, terminal = sit("31", "8/5 6/5", f"quit {tmp_path}/none/x.json", f"quit {there}")
-    assert any("No such file" in words and "`quit FILE`" in words for words in terminal.said)
+    assert any("No such folder" in words and "`quit FILE`" in words for words in terminal.said)
     assert terminal.last == f"Saved. To go on: tdgammon play --resume '{there}'"
     assert table.is_left
 
