@@ -28,6 +28,7 @@ try:  # functions pick their cache folder when they are decorated, that is, here
     from tdgammon.kernels import (
         bearoff,
         caucasian,
+        cubeful,
         dice,
         forward,
         learning,
@@ -43,6 +44,7 @@ finally:
 __all__ = [
     "bearoff",
     "caucasian",
+    "cubeful",
     "dice",
     "forward",
     "learning",

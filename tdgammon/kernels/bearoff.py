@@ -662,6 +662,17 @@ def _is_exact(num_checkers, facts):
 
 
 @nb.njit(cache=True, nogil=True)
+def pair_of(board, tables, num_checkers, work):
+    """Numbers of the two sides of a race in the pairs, (-1, -1) where those are not exact; 0 = done."""
+    counts, facts = work[0], work[1]
+    for side in range(2):
+        _read_side(board, side, tables.pair_points, tables.pair_checkers, counts, facts)
+    if _is_exact(num_checkers, facts):
+        return facts[0, _PAIR], facts[1, _PAIR]
+    return np.int64(-1), np.int64(-1)
+
+
+@nb.njit(cache=True, nogil=True)
 def _from_pair(pairs, facts, probabilities):
     """Exact outcome chances of side 0."""
     win = (1 + pairs[facts[0, _PAIR], facts[1, _PAIR], 0]) / 2
