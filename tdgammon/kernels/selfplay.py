@@ -63,14 +63,26 @@ def choose_near_races(boards, rolls, network, values, chosen, probabilities):
 
 
 @nb.njit(cache=True, nogil=True)
-def play_games(start, keys, network, values, max_turns, boards, probabilities, lengths):
-    """Play one game a key from `start` by the best afterstate at each turn.
+def play_games(
+    starts,
+    first_turns,
+    keys,
+    network,
+    values,
+    max_turns,
+    stops_at_races,
+    boards,
+    probabilities,
+    lengths,
+):
+    """Play one game a key from `starts` [G, 26] by the best afterstate at each turn.
 
-    Game after game, row t of a game is the board before its roll and, in `probabilities`, its
-    value as the choice that led to it saw it (the first row of a game is not written). A game's
-    last row is its final position with its exact outcome. lengths int32 [G] gets the number of
-    rows, or 0 for a game dropped after max_turns. `boards` needs max_turns + 2 rows a game.
-    Returns the number of rows used.
+    The dice of a game are those of its stream from turn first_turns[g] on. Game after game, row t of
+    a game is the board before its roll and, in `probabilities`, its value as the choice that led to
+    it saw it (the first row of a game is not written). A game's last row is its final position with
+    its exact outcome or, where stops_at_races, the first race that it comes to, with the chances that
+    the tables give. lengths int32 [G] gets the number of rows, or 0 for a game dropped after
+    max_turns. `boards` needs max_turns + 2 rows a game. Returns the number of rows used.
     """
     rows = np.empty((_ROWS, 26), np.int8)
     steps = np.empty((_ROWS, 4), np.uint8)
@@ -81,12 +93,12 @@ def play_games(start, keys, network, values, max_turns, boards, probabilities, l
     race_work = bearoff.workspace()
     at = 0
     for game in range(len(keys)):
-        boards[at] = start
+        boards[at] = starts[game]
         turn = 0
         over = False
         while turn < max_turns and not over:
             board = boards[at + turn]
-            first, second = dice.roll(keys[game], turn)
+            first, second = dice.roll(keys[game], first_turns[game] + turn)
             end = movegen.generate(board, first, second, flipped, scratch, rows, steps, movegen.FIRST)
             best = racing.choose(
                 board,
@@ -105,11 +117,14 @@ def play_games(start, keys, network, values, max_turns, boards, probabilities, l
             )
             boards[at + turn + 1] = rows[best]
             turn += 1
-            over = True
-            for place in range(26):
-                if rows[best, place] < 0:
-                    over = False
-                    break
+            if stops_at_races:
+                over = bearoff.is_race(rows[best])
+            else:
+                over = True
+                for place in range(26):
+                    if rows[best, place] < 0:
+                        over = False
+                        break
         if over:
             lengths[game] = turn + 1
             at += turn + 1

@@ -17,6 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tdgammon.game.board import NUM_CHECKERS
 from tdgammon.game.rules import GameRules, without_cube
 from tdgammon.game.rules import rules as preset
 from tdgammon.value.tables import Architecture
@@ -72,7 +73,13 @@ class LearningConfig:
     averaging: float = 0.999
     """Share of the weight average that a step keeps, 0 to below 1; the average is what is benched."""
     bearoff: bool = False
-    """Races of self-play are valued and played by the bear-off tables (`forward` only); slower."""
+    """Games end at the first race, with the chances that the bear-off tables give (`forward` only)."""
+    from_kinds: Schedule = Schedule(((0, 0.0),))
+    """Share of games that begin from boards of `learn.starts.KINDS` and not from the start, 0 to 1
+    (`forward` only)."""
+    exact: Schedule = Schedule(((0, 0.0),))
+    """Share of positions that are learnt with exact targets, 0 to 1 (`forward` only). Above 0 the other
+    positions are not learnt from, and games and targets are those of the averaged weights."""
     max_turns: int = 1000
     """A game longer than this is dropped and counted, 100 to 10000."""
 
@@ -83,8 +90,13 @@ class LearningConfig:
         self.rate.check("learning.rate", 1e-9, 1)
         self.batch_size.check("learning.batch_size", 1, 65536)
         self.games_per_iteration.check("learning.games_per_iteration", 1, 65536)
-        if self.bearoff and self.method != "forward":
-            raise ValueError(f"learning.bearoff: needs learning.method 'forward', got {self.method!r}")
+        self.from_kinds.check("learning.from_kinds", 0, 1)
+        self.exact.check("learning.exact", 0, 1)
+        for name in ("bearoff", "from_kinds", "exact"):
+            if self.method != "forward" and getattr(self, name) != getattr(LearningConfig, name):
+                raise ValueError(
+                    f"learning.{name}: needs learning.method 'forward', got {self.method!r}"
+                )
         if not 0 <= self.averaging < 1:
             raise ValueError(f"learning.averaging: must be 0 to below 1, got {self.averaging}")
         if not 100 <= self.max_turns <= 10000:
@@ -139,6 +151,13 @@ class TrainConfig:
                 f"network.num_checkers: rules {self.rules!r} have {self.game_rules.num_checkers} "
                 f"checkers a side, got {self.network.num_checkers}"
             )
+        if self.game_rules.num_checkers != NUM_CHECKERS and _above_0(self.learning.from_kinds):
+            raise ValueError(
+                f"learning.from_kinds: boards have {NUM_CHECKERS} checkers a side, rules "
+                f"{self.rules!r} {self.game_rules.num_checkers}"
+            )
+        if self.game_rules.caucasian and _above_0(self.learning.exact):
+            raise ValueError(f"learning.exact: not for Caucasian hits, got rules {self.rules!r}")
         if not 1 <= self.workers <= 64:
             raise ValueError(f"workers: must be 1 to 64, got {self.workers}")
         if self.log_every_games < 1:
@@ -159,6 +178,10 @@ class TrainConfig:
     def document(self) -> dict[str, Any]:
         """All fields as JSON values, defaults included; `from_document` reads them back."""
         return _to_json(self)
+
+
+def _above_0(schedule: Schedule) -> bool:
+    return any(value > 0 for _, value in schedule.points)
 
 
 def load_config(path: str | Path, overrides: Sequence[str] = ()) -> TrainConfig:

@@ -3,26 +3,64 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdgammon.game.board import Boards
+from tdgammon.game.board import Boards, has_contact
 from tdgammon.game.dice import rolls_at, streams
+from tdgammon.game.rules import GameRules
 from tdgammon.kernels import selfplay
+from tdgammon.learn.starts import boards_of_kinds
+from tdgammon.learn.targets import exact_targets
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.outcome import NUM_OUTCOMES
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 BLOCK_GAMES = 16
 """Games a thread plays at a time."""
 
 
 @dataclass(frozen=True)
+class Begun:
+    """Games as they begin."""
+
+    keys: NDArray[np.uint64]
+    """Dice stream of each game, [G]."""
+    boards: Boards
+    """The first board of each, [G, 26], player on roll."""
+    first_turns: NDArray[np.int64]
+    """Turn of the stream that the dice begin at, [G]: 0 = opening roll; 1 = any roll, doubles too."""
+
+    def __getitem__(self, part: slice) -> Begun:
+        return Begun(self.keys[part], self.boards[part], self.first_turns[part])
+
+
+def begin(rules: GameRules, seed: int, first: int, num_games: int, from_kinds: float = 0.0) -> Begun:
+    """Games first .. first + num_games - 1 of a seed; game i has stream i.
+
+    A share `from_kinds` of them begins from boards of `starts.KINDS` and not from the rules' start.
+    """
+    boards = np.tile(rules.start_board, (num_games, 1))
+    first_turns = np.zeros(num_games, np.int64)
+    if from_kinds:
+        generator = np.random.default_rng([seed, first, 2])
+        picked = np.flatnonzero(generator.random(num_games) < from_kinds)
+        boards[picked] = boards_of_kinds(generator, len(picked))[generator.permutation(len(picked))]
+        first_turns[picked] = 1
+    return Begun(streams(seed, num_games, first), boards, first_turns)
+
+
+@dataclass(frozen=True)
 class Games:
-    """Finished games laid end to end; a game's last row is its final position."""
+    """Finished games laid end to end; a game's last row is its final position, or with bear-off tables
+    the first race that it came to."""
 
     boards: Boards
     """int8 [N, 26], player on roll, before the roll."""
@@ -32,6 +70,12 @@ class Games:
     """Rows of each game, [G]."""
     num_dropped: int = 0
     """Games that were broken off because they took too many turns; not among the rows."""
+    exact_rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Rows that have an exact target, [M]."""
+    exact_targets: NDArray[np.float32] = field(
+        default_factory=lambda: np.empty((0, NUM_OUTCOMES), np.float32)
+    )
+    """[M, 6]: as `targets.exact_targets` has them."""
 
     @property
     def num_games(self) -> int:
@@ -51,20 +95,25 @@ class Games:
         return rows
 
 
-def play_block(evaluator: NetworkEvaluator, keys: NDArray[np.uint64], max_turns: int) -> Games:
-    """One game for each dice stream; rules and choice are those of `evaluator.choose`."""
+def play_block(evaluator: NetworkEvaluator, begun: Begun, max_turns: int) -> Games:
+    """The games from there on; rules and choice are those of `evaluator.choose`.
+
+    An evaluator with bear-off tables ends a game at the first race, with the chances they give.
+    """
     if evaluator.rules.caucasian:
-        return _play_in_lockstep(evaluator, keys, max_turns)
-    capacity = len(keys) * (max_turns + 2)
-    boards = np.empty((capacity, 26), np.int8)
-    probabilities = np.empty((capacity, NUM_OUTCOMES), np.float32)
-    lengths = np.empty(len(keys), np.int32)
+        return _play_in_lockstep(evaluator, begun, max_turns)
+    num_games = len(begun.keys)
+    boards = np.empty((num_games * (max_turns + 2), 26), np.int8)
+    probabilities = np.empty((len(boards), NUM_OUTCOMES), np.float32)
+    lengths = np.empty(num_games, np.int32)
     used = selfplay.play_games(
-        evaluator.rules.start_board,
-        keys,
+        begun.boards,
+        begun.first_turns,
+        begun.keys,
         evaluator.network,
         evaluator.values,
         max_turns,
+        evaluator.knows_races,
         boards,
         probabilities,
         lengths,
@@ -75,19 +124,23 @@ def play_block(evaluator: NetworkEvaluator, keys: NDArray[np.uint64], max_turns:
     return Games(boards[:used].copy(), probabilities[:used].copy(), finished, int((lengths == 0).sum()))
 
 
-def _play_in_lockstep(evaluator: NetworkEvaluator, keys: NDArray[np.uint64], max_turns: int) -> Games:
+def _play_in_lockstep(evaluator: NetworkEvaluator, begun: Begun, max_turns: int) -> Games:
     """As `play_block`, for rules that the kernel does not play."""
-    boards = np.tile(evaluator.rules.start_board, (len(keys), 1))
+    boards = begun.boards
     history = [boards]
-    lengths = np.zeros(len(keys), np.int32)
+    lengths = np.zeros(len(boards), np.int32)
     for turn in range(max_turns):
         live = lengths == 0
         if not live.any():
             break
         boards = boards.copy()
-        boards[live] = evaluator.choose(boards[live], rolls_at(keys[live], turn))
+        rolls = rolls_at(begun.keys[live], begun.first_turns[live] + turn)
+        boards[live] = evaluator.choose(boards[live], rolls)
         history.append(boards)
-        lengths[live & ~(boards < 0).any(axis=1)] = turn + 2
+        going_on = (boards < 0).any(axis=1)
+        if evaluator.knows_races:
+            going_on &= has_contact(boards)
+        lengths[live & ~going_on] = turn + 2
     rows = [np.stack([turn[game] for turn in history[:n]]) for game, n in enumerate(lengths) if n]
     finished = lengths[lengths > 0]
     all_boards = np.concatenate(rows) if rows else np.empty((0, 26), np.int8)
@@ -96,52 +149,55 @@ def _play_in_lockstep(evaluator: NetworkEvaluator, keys: NDArray[np.uint64], max
     return Games(all_boards, probabilities, finished, int((lengths == 0).sum()))
 
 
-class SelfPlay:
-    """A batch of games that some threads play while the caller does something else.
+def with_exact_targets(games: Games, evaluator: NetworkEvaluator, share: float, seed: int) -> Games:
+    """The games with exact targets for a random share of their positions."""
+    going_on = np.flatnonzero(games.goes_on)
+    picked = going_on[np.random.default_rng([seed, 3]).random(len(going_on)) < share]
+    targets, _ = exact_targets(evaluator, games.boards[picked])
+    return replace(games, exact_rows=picked, exact_targets=targets)
 
-    The dice of game i are stream i of the seed, so the games do not depend on who plays them.
-    """
+
+class Work(Generic[Item, Result]):
+    """Items that some threads work through while the caller does something else."""
 
     def __init__(
-        self,
-        pool: Executor,
-        num_helpers: int,
-        evaluator: NetworkEvaluator,
-        *,
-        seed: int,
-        first: int,
-        num_games: int,
-        max_turns: int,
+        self, pool: Executor, num_helpers: int, do: Callable[[Item], Result], items: Sequence[Item]
     ) -> None:
-        keys = streams(seed, num_games, first)
-        self._blocks: list[Games | None] = [None] * -(-num_games // BLOCK_GAMES)
-        self._todo = deque(range(len(self._blocks)))
-        self._keys, self._evaluator, self._max_turns = keys, evaluator, max_turns
+        self._do, self._items = do, items
+        self._results: list[Result | None] = [None] * len(items)
+        self._todo = deque(range(len(items)))
         self._helpers: list[Future[None]] = [pool.submit(self._work) for _ in range(num_helpers)]
 
     def _work(self) -> None:
         while True:
             try:
-                block = self._todo.popleft()
+                at = self._todo.popleft()
             except IndexError:
                 return
-            keys = self._keys[block * BLOCK_GAMES : (block + 1) * BLOCK_GAMES]
-            self._blocks[block] = play_block(self._evaluator, keys, self._max_turns)
+            self._results[at] = self._do(self._items[at])
 
-    def finish(self) -> Games:
-        """Play what is left on this thread too, and give all games in order."""
+    def finish(self) -> list[Result]:
+        """Do what is left on this thread too, and give all results in the order of the items."""
         self._work()
         for helper in self._helpers:
             helper.result()
-        return join(block for block in self._blocks if block is not None)
+        return [result for result in self._results if result is not None]
+
+
+def in_blocks(begun: Begun) -> list[Begun]:
+    """The games in blocks for a thread each."""
+    return [begun[at : at + BLOCK_GAMES] for at in range(0, len(begun.keys), BLOCK_GAMES)]
 
 
 def join(blocks: Iterable[Games]) -> Games:
     """All blocks as one, in order."""
     parts = list(blocks)
+    firsts = np.cumsum([0] + [len(part.boards) for part in parts])
     return Games(
         np.concatenate([part.boards for part in parts]),
         np.concatenate([part.probabilities for part in parts]),
         np.concatenate([part.lengths for part in parts]),
         sum(part.num_dropped for part in parts),
+        np.concatenate([first + part.exact_rows for first, part in zip(firsts, parts, strict=False)]),
+        np.concatenate([part.exact_targets for part in parts]),
     )

@@ -22,13 +22,23 @@ from numpy.typing import NDArray
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
+from tdgammon.game.board import Boards
 from tdgammon.game.dice import streams
 from tdgammon.learn import diagnostics, run
 from tdgammon.learn.config import TrainConfig, from_document
 from tdgammon.learn.learning import Learner
 from tdgammon.learn.online import OnlineLearner
 from tdgammon.learn.returns import lambda_returns
-from tdgammon.learn.selfplay import Games, SelfPlay
+from tdgammon.learn.selfplay import (
+    Begun,
+    Games,
+    Work,
+    begin,
+    in_blocks,
+    join,
+    play_block,
+    with_exact_targets,
+)
 from tdgammon.value import checkpoint
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.network import ValueNetwork
@@ -90,48 +100,52 @@ class ForwardMethod:
         self._num_helpers = helpers
 
     def iterate(self, progress: Progress) -> tuple[Games, float]:
-        now, learning = progress.games, self._config.learning
+        now = progress.games
         num_games = self._num_games(now)
         if self._games is None:  # the first batch, or the one that was under way when a run stopped
-            self._games = self._start(self._player, progress.next_game, num_games).finish()
+            self._games = join(self._start(self._player, progress.next_game, now).finish())
         games = self._games
-        self._player = self._learner.weights()
         ahead = now + games.num_games
-        following = self._start(self._player, progress.next_game + num_games, self._num_games(ahead))
+        is_exact = self._config.learning.exact.at(ahead) > 0
+        self._player = self._learner.average_weights() if is_exact else self._learner.weights()
+        following = self._start(self._player, progress.next_game + num_games, ahead)
         try:
-            loss = self._learn(games, progress, learning.lambda_.at(now))
+            loss = self._learn(games, progress)
         finally:
-            self._games = following.finish()
+            self._games = join(following.finish())
         progress.next_game += num_games
         return games, loss
 
     def _num_games(self, games: int) -> int:
         return round(self._config.learning.games_per_iteration.at(games))
 
-    def _start(self, weights: Weights, first: int, num_games: int) -> SelfPlay:
-        return SelfPlay(
-            self._pool,
-            self._num_helpers,
-            NetworkEvaluator(
-                self._config.network, weights, self._config.game_rules, self._config.learning.bearoff
-            ),
-            seed=self._config.seed,
-            first=first,
-            num_games=num_games,
-            max_turns=self._config.learning.max_turns,
-        )
+    def _start(self, weights: Weights, first: int, now: int) -> Work[Begun, Games]:
+        """Begin the batch of games whose first stream is `first`, after `now` games."""
+        config, learning = self._config, self._config.learning
+        evaluator = NetworkEvaluator(config.network, weights, config.game_rules, learning.bearoff)
+        share = learning.exact.at(now)
 
-    def _learn(self, games: Games, progress: Progress, lambda_: float) -> float:
-        if not games.num_games:
+        def play(begun: Begun) -> Games:
+            games = play_block(evaluator, begun, learning.max_turns)
+            if share:
+                return with_exact_targets(games, evaluator, share, int(begun.keys[0]))
+            return games
+
+        begun = begin(
+            config.game_rules, config.seed, first, self._num_games(now), learning.from_kinds.at(now)
+        )
+        return Work(self._pool, self._num_helpers, play, in_blocks(begun))
+
+    def _learn(self, games: Games, progress: Progress) -> float:
+        learning, now = self._config.learning, progress.games
+        boards, targets = lessons(games, learning.lambda_.at(now))
+        if not len(boards):
             return float("nan")
-        learning = self._config.learning
-        targets = lambda_returns(games.probabilities, games.lengths, lambda_)
-        use = games.goes_on
         generator = np.random.default_rng([self._config.seed, progress.iterations])
-        order = generator.permutation(np.flatnonzero(use))
-        rate = learning.rate.at_geometric(progress.games)
-        size = round(learning.batch_size.at(progress.games))
-        return float(self._learner.learn(games.boards, targets, order, rate, size).mean())
+        order = generator.permutation(len(boards))
+        rate = learning.rate.at_geometric(now)
+        size = round(learning.batch_size.at(now))
+        return float(self._learner.learn(boards, targets, order, rate, size).mean())
 
     def weights(self) -> Weights:
         return self._learner.average_weights()
@@ -177,6 +191,15 @@ class OnlineMethod:
 
     def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._learner.load_state(arrays)
+
+
+def lessons(games: Games, lambda_: float) -> tuple[Boards, NDArray[np.float32]]:
+    """Boards [N, 26] to learn and their targets [N, 6]: the exact ones where there are any, else the
+    λ-returns of all positions that are not final."""
+    if len(games.exact_rows):
+        return games.boards[games.exact_rows], games.exact_targets
+    use = games.goes_on
+    return games.boards[use], lambda_returns(games.probabilities, games.lengths, lambda_)[use]
 
 
 METHODS: dict[str, Callable[[TrainConfig], Method]] = {"forward": ForwardMethod, "online": OnlineMethod}
@@ -364,7 +387,7 @@ class _Window:
 
     def add(self, games: Games, loss: float) -> None:
         self._losses.append(loss)
-        self._points += float(np.abs(games.probabilities[games.last_rows] @ self._values).sum())
+        self._points += float((games.probabilities[games.last_rows] @ np.abs(self._values)).sum())
 
     def figures(self, progress: Progress) -> dict[str, float]:
         games = progress.games - self._games
@@ -388,9 +411,8 @@ def game_figures(
     figures = {"train/lambda": learning.lambda_.at(now), "train/rate": learning.rate.at_geometric(now)}
     calibration = diagnostics.calibration(games)
     figures |= {f"calibration/{name}": error for name, error in calibration.items()}
-    use = games.goes_on
-    targets = lambda_returns(games.probabilities, games.lengths, learning.lambda_.at(now))[use]
-    losses = diagnostics.cross_entropies(targets, evaluator.probabilities(games.boards[use]))
+    boards, targets = lessons(games, learning.lambda_.at(now))
+    losses = diagnostics.cross_entropies(targets, evaluator.probabilities(boards))
     figures |= {f"loss/{name}": loss for name, loss in losses.items()}
     generator = np.random.default_rng([config.seed, progress.iterations, 1])
     one_roll = diagnostics.one_roll_figures(evaluator, games, generator)

@@ -56,6 +56,11 @@ class NetworkEvaluator:
         """What kernels take that know no tables."""
         self._bearoff = bearoff
 
+    @property
+    def knows_races(self) -> bool:
+        """Whether races are answered from bear-off tables."""
+        return self._bearoff is not False
+
     @cached_property
     def network(self) -> racing.Network:
         """What kernels take that know tables; loads them."""
