@@ -19,7 +19,8 @@ from tdgammon.cli import main as cli
 from tdgammon.game.board import flip, has_contact, parse
 from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS, rolls_at, streams
 from tdgammon.game.moves import afterstates
-from tdgammon.learn.selfplay import play_block
+from tdgammon.game.rules import STANDARD
+from tdgammon.learn.selfplay import begin, play_block
 from tdgammon.value import bearoff
 from tdgammon.value.evaluator import NetworkEvaluator
 
@@ -377,25 +378,25 @@ def evaluators(tables):
 
 def test_contact_is_the_networks_and_races_are_the_tables(tables):
     plain, exact = evaluators(tables)
-    games = play_block(exact, streams(3, 8), 3000)
-    contact = has_contact(games.boards)
-    assert (
-        exact.probabilities(games.boards)[contact] == plain.probabilities(games.boards)[contact]
-    ).all()
-    races = games.boards[~contact]
+    boards = play_block(plain, begin(STANDARD, 3, 8), 3000).boards
+    contact = has_contact(boards)
+    assert (exact.probabilities(boards)[contact] == plain.probabilities(boards)[contact]).all()
+    races = boards[~contact]
     assert len(races) > 20
     assert (exact.probabilities(races) == tables.probabilities(races)).all()
 
 
-def test_targets_of_races_come_from_the_tables(tables):
-    _, exact = evaluators(tables)
-    games = play_block(exact, streams(4, 8), 3000)
-    starts = np.cumsum(games.lengths) - games.lengths
-    played = np.ones(len(games.boards), bool)
-    played[starts] = False
-    races = played & ~has_contact(games.boards)
-    wanted = tables.probabilities(games.boards[races])
-    assert np.abs(games.probabilities[races] - wanted).max() < 1e-6
+def test_self_play_with_tables_ends_at_the_first_race(tables):
+    plain, exact = evaluators(tables)
+    games = play_block(exact, begin(STANDARD, 4, 30), 3000)
+    assert has_contact(games.boards[games.goes_on]).all()
+    ends = games.boards[games.last_rows]
+    assert not has_contact(ends).any()
+    assert (ends < 0).any(axis=1).sum() > 10, "most games end as a race that is not over"
+    wanted = tables.probabilities(ends)
+    assert np.abs(games.probabilities[games.last_rows] - wanted).max() < 1e-6
+    longer = play_block(plain, begin(STANDARD, 4, 30), 3000)
+    assert games.lengths.sum() < longer.lengths.sum()
 
 
 def test_the_choice_is_the_least_equity_of_the_afterstates(tables):
@@ -415,9 +416,9 @@ def test_the_choice_is_the_least_equity_of_the_afterstates(tables):
 
 def test_games_with_tables_are_the_same_on_any_thread(tables):
     _, exact = evaluators(tables)
-    here = play_block(exact, streams(6, 12), 3000)
+    here = play_block(exact, begin(STANDARD, 6, 12), 3000)
     with ThreadPoolExecutor(3) as pool:
-        blocks = [pool.submit(play_block, exact, streams(6, 12), 3000) for _ in range(3)]
+        blocks = [pool.submit(play_block, exact, begin(STANDARD, 6, 12), 3000) for _ in range(3)]
         for there in (block.result() for block in blocks):
             assert (there.boards == here.boards).all()
             assert (there.probabilities == here.probabilities).all()

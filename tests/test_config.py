@@ -160,6 +160,28 @@ OUT_OF_RANGE = [
     ({"learning": {"averaging": 1}}, "learning.averaging: must be 0 to below 1, got 1"),
     ({"learning": {"averaging": -0.1}}, "learning.averaging: must be 0 to below 1, got -0.1"),
     ({"learning": {"max_turns": 99}}, "learning.max_turns: must be 100 to 10000, got 99"),
+    ({"learning": {"exact": 1.5}}, "learning.exact: must be 0 to 1, got 1.5"),
+    ({"learning": {"from_kinds": -0.1}}, "learning.from_kinds: must be 0 to 1, got -0.1"),
+    (
+        {"learning": {"method": "online", "exact": 0.5}},
+        "learning.exact: needs learning.method 'forward', got 'online'",
+    ),
+    (
+        {"learning": {"method": "online", "from_kinds": 0.5}},
+        "learning.from_kinds: needs learning.method 'forward', got 'online'",
+    ),
+    (
+        {"rules": "caucasian", "learning": {"exact": 0.5}},
+        "learning.exact: not for Caucasian hits, got rules 'caucasian'",
+    ),
+    (
+        {
+            "rules": "hypergammon",
+            "network": {"num_checkers": 3},
+            "learning": {"from_kinds": [[0, 0], [10, 0.1]]},
+        },
+        "learning.from_kinds: boards have 15 checkers a side, rules 'hypergammon' have 3",
+    ),
     ({"bench": {"games": 3}}, "bench.games: an even number, 2 to 1000000, expected, got 3"),
     ({"bench": {"games": 0}}, "bench.games: an even number, 2 to 1000000, expected, got 0"),
     (

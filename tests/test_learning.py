@@ -6,10 +6,10 @@ import pytest
 import torch
 from networks import ARCHITECTURES, random_weights
 
-from tdgammon.game.dice import streams
+from tdgammon.game.rules import STANDARD
 from tdgammon.learn.learning import Learner
 from tdgammon.learn.returns import lambda_returns
-from tdgammon.learn.selfplay import play_block
+from tdgammon.learn.selfplay import begin, play_block
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.tables import Architecture
 
@@ -26,7 +26,7 @@ def learner(architecture, averaging=0.9, seed=1):
 def lesson():
     """Positions and targets of self-play games, bear-offs included; shuffled."""
     player = NetworkEvaluator(SMALL, random_weights(SMALL))
-    games = play_block(player, streams(9, 6), 1000)
+    games = play_block(player, begin(STANDARD, 9, 6), 1000)
     targets = lambda_returns(games.probabilities, games.lengths, 0.7)
     use = np.setdiff1d(np.arange(len(targets)), games.last_rows)
     use = np.random.default_rng(1).permutation(use)

@@ -8,9 +8,10 @@ from networks import random_weights
 
 from tdgammon.game.board import START, parse
 from tdgammon.game.dice import streams
+from tdgammon.game.rules import STANDARD
 from tdgammon.learn.online import OnlineLearner
 from tdgammon.learn.returns import lambda_returns
-from tdgammon.learn.selfplay import play_block
+from tdgammon.learn.selfplay import begin, play_block
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.tables import Architecture
 
@@ -28,7 +29,7 @@ def learner(name, seed=1):
 def a_game(name, stream=0):
     """A finished game of the frozen network: its boards and the chances it gave them."""
     player = NetworkEvaluator(NETWORKS[name], learner(name).weights())
-    games = play_block(player, streams(5, 1, stream), 2000)
+    games = play_block(player, begin(STANDARD, 5, 1, stream), 2000)
     chances = games.probabilities.copy()
     chances[0] = player.probabilities(START)[0]
     return games.boards, chances

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from networks import ARCHITECTURES, random_weights
 
-from tdgammon.game.dice import streams
+from tdgammon.game.rules import STANDARD
 from tdgammon.learn.diagnostics import final_outcomes
 from tdgammon.learn.returns import lambda_returns
-from tdgammon.learn.selfplay import play_block
+from tdgammon.learn.selfplay import begin, play_block
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.outcome import impossible_outcomes
 
@@ -54,7 +54,7 @@ def test_the_first_row_of_a_game_is_not_used():
 def games():
     architecture = ARCHITECTURES["tesauro-relu"]
     return play_block(
-        NetworkEvaluator(architecture, random_weights(architecture)), streams(3, 40), 1000
+        NetworkEvaluator(architecture, random_weights(architecture)), begin(STANDARD, 3, 40), 1000
     )
 
 

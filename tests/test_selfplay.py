@@ -9,9 +9,18 @@ import reference
 from networks import ARCHITECTURES, random_weights
 
 from tdgammon.game.board import START
-from tdgammon.game.dice import streams
+from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS, rolls_at
+from tdgammon.game.rules import STANDARD
 from tdgammon.kernels import selfplay as kernel
-from tdgammon.learn.selfplay import BLOCK_GAMES, SelfPlay, join, play_block
+from tdgammon.learn.selfplay import (
+    BLOCK_GAMES,
+    Work,
+    begin,
+    in_blocks,
+    join,
+    play_block,
+    with_exact_targets,
+)
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.outcome import VALUES
 from tdgammon.value.tables import Architecture
@@ -28,7 +37,9 @@ def player(name):
 def compare_with_the_twin(name, num_games, first=0):
     """Check every turn of some games; how many choices there were and how many were the twin's."""
     architecture, weights = ARCHITECTURES[name], random_weights(ARCHITECTURES[name])
-    games = play_block(NetworkEvaluator(architecture, weights), streams(SEED, num_games, first), 3000)
+    games = play_block(
+        NetworkEvaluator(architecture, weights), begin(STANDARD, SEED, num_games, first), 3000
+    )
     assert games.num_dropped == 0
     assert games.num_games == num_games
     num_choices = num_equal = row = 0
@@ -70,7 +81,7 @@ def test_many_games_equal_those_of_the_slow_twin(name):
 
 
 def test_all_results_and_sizes_of_them_come_up_and_are_counted_by_the_twin():
-    games = play_block(player("counts-relu"), streams(SEED, 350), 3000)
+    games = play_block(player("counts-relu"), begin(STANDARD, SEED, 350), 3000)
     for row in games.last_rows:
         assert games.probabilities[row].tolist() == networks.outcome(games.boards[row].tolist())
     by_size = games.probabilities[games.last_rows].sum(axis=0)
@@ -92,19 +103,15 @@ def same(one, other):
 
 
 def all_games(num_helpers, num_games=70, max_turns=120, reverse=False):
+    net = player("tesauro-relu")
+    begun = in_blocks(begin(STANDARD, SEED, num_games, 5))
     with ThreadPoolExecutor(4) as pool:
-        batch = SelfPlay(
-            pool,
-            0 if reverse else num_helpers,
-            player("tesauro-relu"),
-            seed=SEED,
-            first=5,
-            num_games=num_games,
-            max_turns=max_turns,
+        work = Work(
+            pool, 0 if reverse else num_helpers, lambda block: play_block(net, block, max_turns), begun
         )
         if reverse:
-            batch._todo.reverse()
-        return batch.finish()
+            work._todo.reverse()
+        return join(work.finish())
 
 
 @pytest.mark.parametrize("num_games", [1, BLOCK_GAMES, 70])
@@ -119,20 +126,22 @@ def test_games_do_not_depend_on_the_number_of_threads_or_the_order_of_blocks(num
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_a_thread_of_its_own_changes_no_bit(name):
     # threads have heaps of their own: loops that looked at where their arrays lie rounded otherwise
-    keys, net = streams(SEED, 4, first=90), player(name)
+    keys, net = begin(STANDARD, SEED, 4, 90), player(name)
     with ThreadPoolExecutor(1) as pool:
         assert same(play_block(net, keys, 500), pool.submit(play_block, net, keys, 500).result())
 
 
 def test_a_game_does_not_depend_on_those_played_beside_it():
-    keys = streams(SEED, 12)
+    keys = begin(STANDARD, SEED, 12)
     together = play_block(player("counts-relu"), keys, 3000)
-    assert same(together, join(play_block(player("counts-relu"), keys[[i]], 3000) for i in range(12)))
-    assert not same(together, play_block(player("counts-relu"), streams(SEED + 1, 12), 3000))
+    assert same(
+        together, join(play_block(player("counts-relu"), keys[i : i + 1], 3000) for i in range(12))
+    )
+    assert not same(together, play_block(player("counts-relu"), begin(STANDARD, SEED + 1, 12), 3000))
 
 
 def test_games_that_take_too_long_are_dropped_and_counted():
-    keys = streams(SEED, 40)
+    keys = begin(STANDARD, SEED, 40)
     full = play_block(player("tesauro-relu"), keys, 3000)
     max_turns = int(np.median(full.lengths)) - 1
     cut = play_block(player("tesauro-relu"), keys, max_turns)
@@ -145,36 +154,99 @@ def test_games_that_take_too_long_are_dropped_and_counted():
 
 
 def test_a_game_of_exactly_the_most_turns_counts():
-    keys = streams(SEED, 1)
+    keys = begin(STANDARD, SEED, 1)
     num_turns = int(play_block(player("tesauro-relu"), keys, 3000).lengths[0]) - 1
     assert play_block(player("tesauro-relu"), keys, num_turns).num_games == 1
     assert play_block(player("tesauro-relu"), keys, num_turns - 1).num_games == 0
 
 
 def test_a_batch_of_which_every_game_is_dropped_is_empty():
-    games = play_block(player("tesauro-relu"), streams(SEED, 3), 2)
+    games = play_block(player("tesauro-relu"), begin(STANDARD, SEED, 3), 2)
     assert (games.num_games, games.num_dropped, len(games.boards)) == (0, 3, 0)
     assert len(games.last_rows) == 0
     assert all_games(1, max_turns=2).num_dropped == 70
 
 
 def test_nothing_is_written_beyond_the_rows_that_were_asked_for():
-    keys = streams(SEED, 6)
+    begun = begin(STANDARD, SEED, 6)
     max_turns = 60
     guard = 50
-    capacity = len(keys) * (max_turns + 2)
+    capacity = len(begun.keys) * (max_turns + 2)
     boards = np.full((capacity + guard, 26), 99, np.int8)
     chances = np.full((capacity + guard, 6), 99, np.float32)
-    lengths = np.empty(len(keys), np.int32)
+    lengths = np.empty(len(begun.keys), np.int32)
     net = player("tesauro-relu").network
-    used = kernel.play_games(START.copy(), keys, net, VALUES, max_turns, boards, chances, lengths)
+    used = kernel.play_games(
+        begun.boards,
+        begun.first_turns,
+        begun.keys,
+        net,
+        VALUES,
+        max_turns,
+        False,
+        boards,
+        chances,
+        lengths,
+    )
     assert used == lengths.sum()
     assert (boards[capacity:] == 99).all()
     assert (chances[capacity:] == 99).all()
 
 
+def test_a_share_of_games_begins_from_boards_of_kinds_with_any_roll():
+    plain, mixed = begin(STANDARD, SEED, 4000, 7), begin(STANDARD, SEED, 4000, 7, from_kinds=0.25)
+    from_kind = mixed.first_turns == 1
+    assert (plain.boards == START).all()
+    assert not plain.first_turns.any()
+    assert (plain.keys == mixed.keys).all()
+    # 4000 draws of chance 0.25: standard deviation 27
+    assert abs(from_kind.sum() - 1000) < 4 * 27
+    assert (mixed.boards[~from_kind] == START).all()
+    assert (mixed.boards[from_kind] != START).any(axis=1).all()
+    rolls = rolls_at(mixed.keys[from_kind], mixed.first_turns[from_kind])
+    assert (rolls[:, 0] == rolls[:, 1]).any(), "doubles may come first"
+    games = play_block(player("counts-relu"), mixed[:40], 3000)
+    begun = mixed.boards[:40]
+    firsts = games.boards[games.last_rows - games.lengths + 1]
+    assert games.num_dropped == 0
+    assert (firsts == begun).all()
+
+
+def test_begun_games_are_the_same_again_and_others_with_another_first_game():
+    one, again, other = (begin(STANDARD, SEED, 50, first, 0.5) for first in (3, 3, 4))
+    assert (one.boards == again.boards).all()
+    assert (one.boards != other.boards).any()
+
+
+def test_exact_targets_are_the_mean_over_rolls_of_a_share_of_positions():
+    net = player("counts-relu")
+    games = play_block(net, begin(STANDARD, SEED, 20), 3000)
+    exact = with_exact_targets(games, net, 0.2, seed=3)
+    going_on = int(games.goes_on.sum())
+    assert abs(len(exact.exact_rows) - 0.2 * going_on) < 4 * (0.16 * going_on) ** 0.5
+    assert games.goes_on[exact.exact_rows].all(), "a final position has no roll to come"
+    for row, target in list(zip(exact.exact_rows, exact.exact_targets, strict=True))[::9]:
+        mean = np.zeros(6)
+        for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
+            after = net.choose(games.boards[row], roll)
+            mean += weight * net.probabilities(after)[0][::-1]
+        assert target == pytest.approx(mean, abs=2e-6)
+
+
+def test_joined_blocks_keep_the_rows_of_their_exact_targets():
+    net = player("counts-relu")
+    blocks = [
+        with_exact_targets(play_block(net, begin(STANDARD, SEED, 3, first), 3000), net, 0.3, first)
+        for first in (0, 3)
+    ]
+    joined = join(blocks)
+    boards = np.concatenate([block.boards[block.exact_rows] for block in blocks])
+    assert (joined.boards[joined.exact_rows] == boards).all()
+    assert len(joined.exact_targets) == len(boards)
+
+
 def test_a_network_of_zeros_plays_the_first_afterstate_to_the_end():
     architecture = Architecture(hidden=(1,))
     zeros = {name: np.zeros(shape, np.float32) for name, shape in architecture.shapes.items()}
-    games = play_block(NetworkEvaluator(architecture, zeros), streams(SEED, 4), 5000)
+    games = play_block(NetworkEvaluator(architecture, zeros), begin(STANDARD, SEED, 4), 5000)
     assert games.num_games + games.num_dropped == 4

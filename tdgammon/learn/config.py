@@ -154,7 +154,7 @@ class TrainConfig:
         if self.game_rules.num_checkers != NUM_CHECKERS and _above_0(self.learning.from_kinds):
             raise ValueError(
                 f"learning.from_kinds: boards have {NUM_CHECKERS} checkers a side, rules "
-                f"{self.rules!r} {self.game_rules.num_checkers}"
+                f"{self.rules!r} have {self.game_rules.num_checkers}"
             )
         if self.game_rules.caucasian and _above_0(self.learning.exact):
             raise ValueError(f"learning.exact: not for Caucasian hits, got rules {self.rules!r}")

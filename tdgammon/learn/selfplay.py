@@ -42,7 +42,9 @@ class Begun:
         return Begun(self.keys[part], self.boards[part], self.first_turns[part])
 
 
-def begin(rules: GameRules, seed: int, first: int, num_games: int, from_kinds: float = 0.0) -> Begun:
+def begin(
+    rules: GameRules, seed: int, num_games: int, first: int = 0, from_kinds: float = 0.0
+) -> Begun:
     """Games first .. first + num_games - 1 of a seed; game i has stream i.
 
     A share `from_kinds` of them begins from boards of `starts.KINDS` and not from the rules' start.

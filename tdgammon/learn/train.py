@@ -132,7 +132,7 @@ class ForwardMethod:
             return games
 
         begun = begin(
-            config.game_rules, config.seed, first, self._num_games(now), learning.from_kinds.at(now)
+            config.game_rules, config.seed, self._num_games(now), first, learning.from_kinds.at(now)
         )
         return Work(self._pool, self._num_helpers, play, in_blocks(begun))
 
