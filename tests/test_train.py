@@ -39,6 +39,10 @@ FORWARD = {
     },
     "bench": {"against": ["random"], "games": 4, "every_games": 60},
 }
+EXACT = FORWARD | {
+    "learning": FORWARD["learning"]
+    | {"from_kinds": 0.5, "exact": [[0, 0.0], [50, 0.0], [60, 0.1]], "bearoff": True}
+}
 ONLINE = {
     "games": 5,
     "log_every_games": 2,
@@ -49,6 +53,7 @@ ONLINE = {
 DOCUMENTS = {
     "forward": FORWARD,
     "forward on two cores": FORWARD | {"workers": 2},
+    "exact": EXACT,
     "online": ONLINE,
 }
 
