@@ -8,6 +8,8 @@ package, so an error would have to be made twice to go unseen.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 Board = tuple[int, ...]
 
 START: Board = (0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0)
@@ -178,3 +180,31 @@ def roll(key: int, turn: int) -> tuple[int, int]:
     fraction = random_word(key, turn) >> 11
     pairs = [(a, b) for a in range(1, 7) for b in range(1, 7) if turn > 0 or a != b]
     return pairs[fraction * len(pairs) >> 53]
+
+
+def chances_ahead(
+    board: Board,
+    plies: int,
+    static: Callable[[list[Board]], Sequence[Sequence[float]]],
+    values: Sequence[float],
+) -> list[float]:
+    """Chances of the six outcomes `plies` rolls on, by the replies that are best as they stand.
+
+    static gives the chances of boards, player on roll, as they stand, and values the points of each
+    outcome. The mean over the 36 throws is taken throw by throw.
+    """
+    over = [any(count > 0 for count in board), any(count < 0 for count in board)] != [True, True]
+    if plies == 0 or over:
+        return list(static([board])[0])
+    total = [0.0] * 6
+    for first in range(1, 7):
+        for second in range(1, first + 1):
+            replies = sorted(afterstates(board, (first, second)))
+            equities = [
+                sum(p * v for p, v in zip(chances, values, strict=True)) for chances in static(replies)
+            ]
+            reply = replies[equities.index(min(equities))]
+            chances = chances_ahead(reply, plies - 1, static, values)
+            for k in range(6):
+                total[k] += (1 if first == second else 2) * chances[5 - k]
+    return [chance / 36 for chance in total]

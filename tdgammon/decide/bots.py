@@ -12,9 +12,9 @@ import operator
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tdgammon.decide import cube, pubeval
 from tdgammon.decide.golden import Golden
+from tdgammon.decide.search import LEVELS, Searcher, SearchSettings
 from tdgammon.game.board import Boards, checked_boards, checked_rolls
 from tdgammon.game.dice import streams
 from tdgammon.game.moves import afterstates
@@ -54,26 +55,27 @@ class Bot(Protocol):
 def bot(player: str | Bot, rules: GameRules | None = None) -> Bot:
     """The player of that name: a bot, a checkpoint's name or folder, or `module:function`.
 
-    Settings follow a comma (`random,seed=5`). It plays by `rules`, None = standard. A `Bot` comes back
-    as it is. Raises ValueError, quoting the player, for a name that nobody has, for settings that
-    the player lacks and for rules that it does not know.
+    Settings follow a comma (`random,seed=5`; `default,ply=2`: `NETWORK_SETTINGS`). It plays by `rules`,
+    None = standard. A `Bot` comes back as it is. Raises ValueError, quoting the player, for a name
+    that nobody has, for settings that the player lacks and for rules that it does not know.
     """
     if not isinstance(player, str):
         if isinstance(player, Bot):
             return player
         raise ValueError(f"player: expected a name or a bot, got {player!r}")
     rules = STANDARD if rules is None else rules
-    name, *settings = player.split(",")
+    name, *texts = player.split(",")
     if name == "random":
-        return Random(player, _seed(player, settings), rules)
-    if settings:
-        raise ValueError(f"player {player!r}: {name} takes no settings, got {settings[0]!r}")
-    if name in BOTS:
-        return BOTS[name](name, rules)
+        return Random(player, _seed(player, _settings(player, texts, ["seed"])), rules)
     module, colon, function = name.partition(":")
-    if colon and module and function and os.sep not in name:
+    is_function = bool(colon and module and function and os.sep not in name)
+    if name not in BOTS and not is_function:
+        return _checkpoint(player, name, _settings(player, texts, NETWORK_SETTINGS), rules)
+    if texts:
+        raise ValueError(f"player {player!r}: {name} takes no settings, got {texts[0]!r}")
+    if is_function:
         return Function(name, _imported(name, module, function), rules)
-    return _checkpoint(name, rules)
+    return BOTS[name](name, rules)
 
 
 @dataclass(frozen=True)
@@ -130,10 +132,10 @@ def racer(name: str = "racer", rules: GameRules = STANDARD) -> Linear:
 
 @dataclass(frozen=True, eq=False)
 class NetworkBot:
-    """Plays the afterstate of the best equity by a network, 0-ply."""
+    """Plays the afterstate of the best equity by a network, as it stands or looking ahead."""
 
     name: str
-    evaluator: NetworkEvaluator
+    evaluator: NetworkEvaluator | Searcher
     sha256: str | None = None
     """Of the checkpoint that the network is from, or None."""
 
@@ -214,16 +216,54 @@ def _checked(boards: ArrayLike, rolls: ArrayLike) -> tuple[Boards, NDArray[np.in
     return boards, checked_rolls(rolls, len(boards))
 
 
-def _seed(player: str, settings: list[str]) -> int:
-    seed = 0
-    for setting in settings:
-        key, _, value = setting.partition("=")
-        if key != "seed":
-            raise ValueError(f"player {player!r}: random has the setting seed, got {setting!r}")
-        if not (value.isascii() and value.isdigit() and int(value) < 2**63):
-            raise ValueError(f"player {player!r}: seed must be 0 .. 2**63 - 1, got {value!r}")
-        seed = int(value)
-    return seed
+NETWORK_SETTINGS = ("level", "ply", "filter", "threads")
+"""Settings of a network: a preset of `search.LEVELS`, and fields of `SearchSettings` that change it."""
+
+
+def _settings(player: str, texts: list[str], known: Collection[str]) -> dict[str, str]:
+    """Values of `key=value` texts by key; ValueError for a key that is not known or comes twice."""
+    found: dict[str, str] = {}
+    for setting in texts:
+        key, equals, value = setting.partition("=")
+        if not equals or key not in known:
+            name = player.split(",")[0]
+            raise ValueError(f"player {player!r}: {name} has {_listed(known)}, got {setting!r}")
+        if key in found:
+            raise ValueError(f"player {player!r}: {key} is set twice")
+        found[key] = value
+    return found
+
+
+def _listed(known: Collection[str]) -> str:
+    return ("the setting " if len(known) == 1 else "the settings ") + ", ".join(known)
+
+
+def _seed(player: str, settings: dict[str, str]) -> int:
+    value = settings.get("seed", "0")
+    if not (value.isascii() and value.isdigit() and int(value) < 2**63):
+        raise ValueError(f"player {player!r}: seed must be 0 .. 2**63 - 1, got {value!r}")
+    return int(value)
+
+
+def _search_settings(player: str, settings: dict[str, str]) -> SearchSettings:
+    level = settings.get("level", "fast")
+    if level not in LEVELS:
+        raise ValueError(
+            f"player {player!r}: level: one of {', '.join(LEVELS)} expected, got {level!r}"
+        )
+    fields: dict[str, Any] = {}
+    for key in ("ply", "threads"):
+        if key in settings:
+            value = settings[key]
+            if not (value.isascii() and value.isdigit()):
+                raise ValueError(f"player {player!r}: {key}: a whole number expected, got {value!r}")
+            fields[key] = int(value)
+    if "filter" in settings:
+        fields["filter"] = settings["filter"]
+    try:
+        return replace(LEVELS[level], **fields)
+    except ValueError as fault:
+        raise ValueError(f"player {player!r}: {fault}") from None
 
 
 @contextmanager
@@ -256,9 +296,10 @@ def _imported(player: str, module: str, function: str) -> Callable[[Boards, NDAr
     return found
 
 
-def _checkpoint(name: str, rules: GameRules) -> NetworkBot:
+def _checkpoint(player: str, name: str, settings: dict[str, str], rules: GameRules) -> NetworkBot:
     from tdgammon.value import checkpoint  # not needed to play the heuristic bots
 
+    search = _search_settings(player, settings)
     try:
         path = checkpoint.find(name)
     except checkpoint.CheckpointError:
@@ -268,4 +309,10 @@ def _checkpoint(name: str, rules: GameRules) -> NetworkBot:
             "or a checkpoint's folder, or MODULE:FUNCTION"
         ) from None
     found = checkpoint.read(path)
-    return NetworkBot(name, found.evaluator(rules), found.sha256)
+    evaluator = found.evaluator(rules)
+    if not search.ply:
+        return NetworkBot(player, evaluator, found.sha256)
+    try:
+        return NetworkBot(player, Searcher(evaluator=evaluator, settings=search), found.sha256)
+    except ValueError as fault:
+        raise ValueError(f"player {player!r}: {fault}") from None

@@ -36,6 +36,7 @@ try:  # functions pick their cache folder when they are decorated, that is, here
         movegen,
         racing,
         returns,
+        search,
         selfplay,
     )
 finally:
@@ -52,5 +53,6 @@ __all__ = [
     "movegen",
     "racing",
     "returns",
+    "search",
     "selfplay",
 ]

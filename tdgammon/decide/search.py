@@ -1,0 +1,224 @@
+"""n-ply search: values of positions some rolls ahead, and the choice of plays by them.
+
+Every play is looked at as it stands (0-ply); those that a filter lets through are looked at one ply
+deeper, and so on. A play keeps the ply that it was last looked at with, and plays are compared with
+those of the same ply only: one that a filter stopped is behind all that went on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tdgammon.game.board import Boards, checked_boards, checked_rolls, has_contact
+from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
+from tdgammon.game.moves import afterstates
+from tdgammon.game.rules import GameRules
+from tdgammon.kernels import search as kernel
+from tdgammon.value.evaluator import NetworkEvaluator, Probabilities
+from tdgammon.value.outcome import NUM_OUTCOMES
+
+MOST_PLIES = kernel.MOST_PLIES
+MOST_THREADS = 256
+_BLOCK = {1: 256, 2: 16, 3: 1, 4: 1}
+"""Pairs of board and roll that a thread takes at a time, by ply: a few milliseconds of work."""
+
+
+@dataclass(frozen=True)
+class MoveFilter:
+    """Which plays of a ply are looked at one ply deeper: the best ones, and those close to the best."""
+
+    accept: int
+    """Best plays that go on whatever they are worth, at least 1."""
+    extra: int
+    """Most further plays, 0 or more ..."""
+    within: float
+    """... which must be at most this much equity behind the best, 0 or more."""
+
+    def __post_init__(self) -> None:
+        if self.accept < 1 or self.extra < 0 or not self.within >= 0:
+            raise ValueError(
+                "filter: accept at least 1, extra and within at least 0 expected, got "
+                f"{self.accept}, {self.extra}, {self.within}"
+            )
+
+    def kept(self, equities: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Indices of the plays that go on, rising; equities [A]. The first of equal plays is better."""
+        order = np.argsort(-equities, kind="stable")[: self.accept + self.extra]
+        close = equities[order] >= equities[order[0]] - np.float32(self.within)
+        close[: self.accept] = True
+        return np.sort(order[close])
+
+
+_EVERY = MoveFilter(1, 1_000_000, np.inf)
+
+FILTERS: Mapping[str, tuple[MoveFilter, ...]] = {
+    "narrow": (MoveFilter(1, 4, 0.10), MoveFilter(1, 1, 0.03), MoveFilter(1, 1, 0.02), _EVERY),
+    "normal": (MoveFilter(1, 7, 0.16), MoveFilter(1, 2, 0.06), MoveFilter(1, 1, 0.02), _EVERY),
+    "wide": (MoveFilter(1, 15, 0.32), MoveFilter(1, 7, 0.16), MoveFilter(1, 3, 0.08), _EVERY),
+    "full": (_EVERY, _EVERY, _EVERY, _EVERY),
+}
+"""By name: what goes on from 0-ply to 1-ply, from 1-ply to 2-ply, and so on. `full`: every play."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """How far and how widely to look."""
+
+    ply: int = 0
+    """Rolls looked ahead, 0 to 4."""
+    filter: str = "normal"
+    """A name in `FILTERS`."""
+    threads: int = 1
+    """Cores that one call uses, 1 to 256; results do not depend on it."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.ply <= MOST_PLIES:
+            raise ValueError(f"ply: 0 to {MOST_PLIES} expected, got {self.ply}")
+        if self.filter not in FILTERS:
+            raise ValueError(f"filter: one of {', '.join(FILTERS)} expected, got {self.filter!r}")
+        if not 1 <= self.threads <= MOST_THREADS:
+            raise ValueError(f"threads: 1 to {MOST_THREADS} expected, got {self.threads}")
+
+
+LEVELS: Mapping[str, SearchSettings] = {
+    "fast": SearchSettings(ply=0),
+    "normal": SearchSettings(ply=1),
+    "strong": SearchSettings(ply=2),
+    "deep": SearchSettings(ply=3),
+}
+"""Presets by name. `deep` looks 3 plies ahead where the plays are nearly tied at 2."""
+
+
+class RankedPlays(NamedTuple):
+    """The plays of a roll, best first: those of a deeper ply are before all others."""
+
+    rows: Boards
+    """[A, 26]: the afterstates, seen by the opponent."""
+    probabilities: Probabilities
+    """[A, 6]: as the opponent sees them."""
+    equities: NDArray[np.float32]
+    """[A]: for the player."""
+    plies: NDArray[np.int64]
+    """[A]: plies that each was looked at with. Equities of different plies do not compare."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searcher:
+    """An `Evaluator` that looks ahead with another one, and the choice of plays with it."""
+
+    evaluator: NetworkEvaluator
+    settings: SearchSettings
+
+    def __post_init__(self) -> None:
+        if self.evaluator.rules.caucasian and self.settings.ply:
+            raise ValueError(
+                f"ply: the Caucasian rule is played at 0-ply only, got {self.settings.ply}"
+            )
+
+    @property
+    def rules(self) -> GameRules:
+        return self.evaluator.rules
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """Points of each outcome, float32 [6]."""
+        return self.evaluator.values
+
+    def probabilities(self, boards: ArrayLike) -> Probabilities:
+        """Chances of the six outcomes, float32 [B, 6], player on roll, before the roll, at the ply of
+        the settings. Games over and, given tables, races are valued as they stand. ValueError as
+        `checked_boards`."""
+        return self._at_ply(checked_boards(boards), self.settings.ply)
+
+    def equity(self, boards: ArrayLike) -> NDArray[np.float32]:
+        """Cubeless equity in points, float32 [B], of the player on roll."""
+        return self.probabilities(boards) @ self.values
+
+    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+        """The afterstate [B, 26] of the best play of each roll [B, 2], seen by the opponent.
+
+        A play that no other one is compared with any more is not looked into further. ValueError as
+        `checked_boards` and `checked_rolls`.
+        """
+        if self.settings.ply == 0:
+            return self.evaluator.choose(boards, rolls)
+        boards = checked_boards(boards)
+        rows, offsets = afterstates(boards, checked_rolls(rolls, len(boards)))
+        equities = -self.evaluator.equity(rows)
+        left = [np.arange(offsets[b], offsets[b + 1]) for b in range(len(boards))]
+        for ply, moves in enumerate(FILTERS[self.settings.filter][: self.settings.ply], start=1):
+            left = [plays[moves.kept(equities[plays])] if len(plays) > 1 else plays for plays in left]
+            deeper = _joined([plays for plays in left if len(plays) > 1])
+            equities[deeper] = -self._at_ply(rows[deeper], ply) @ self.values
+        return rows[[plays[np.argmax(equities[plays])] for plays in left]]
+
+    def rank(self, board: ArrayLike, roll: ArrayLike) -> RankedPlays:
+        """Every play of one roll with the ply it was looked at with; at least the first at the ply of
+        the settings. ValueError as `choose`."""
+        rows, _ = afterstates(board, roll, self.rules)
+        probabilities = self.evaluator.probabilities(rows)
+        equities = -(probabilities @ self.values)
+        plies = np.zeros(len(rows), np.int64)
+        left = np.arange(len(rows))
+        for ply, moves in enumerate(FILTERS[self.settings.filter][: self.settings.ply], start=1):
+            left = left[moves.kept(equities[left])]
+            probabilities[left] = self._at_ply(rows[left], ply)
+            equities[left] = -(probabilities[left] @ self.values)
+            plies[left] = ply
+        order = np.lexsort((-equities, -plies))
+        return RankedPlays(rows[order], probabilities[order], equities[order], plies[order])
+
+    def _at_ply(self, boards: Boards, ply: int) -> Probabilities:
+        """Chances [B, 6] at a ply."""
+        if ply == 0:
+            return self.evaluator.probabilities(boards)
+        settled = ~((boards > 0).any(axis=1) & (boards < 0).any(axis=1))
+        if self.evaluator.network.bearoff.points:
+            settled |= ~has_contact(boards)
+        found = np.empty((len(boards), NUM_OUTCOMES), np.float32)
+        if settled.any():
+            found[settled] = self.evaluator.probabilities(boards[settled])
+        if not settled.all():
+            found[~settled] = self._looked_ahead(boards[~settled], ply)
+        return found
+
+    def _looked_ahead(self, boards: Boards, ply: int) -> Probabilities:
+        by_roll = np.empty((len(boards), len(ROLLS), NUM_OUTCOMES), np.float64)
+        size, num_pairs = _BLOCK[ply], len(boards) * len(ROLLS)
+        todo = deque(range(0, num_pairs, size))
+        network = self.evaluator.network
+
+        def work() -> None:
+            while True:
+                try:
+                    first = todo.popleft()
+                except IndexError:
+                    return
+                last = min(first + size, num_pairs)
+                kernel.fill_by_roll(
+                    boards, first, last, ply, ROLLS, ROLL_WEIGHTS, network, self.values, by_roll
+                )
+
+        num_helpers = min(self.settings.threads, len(todo)) - 1
+        if num_helpers:
+            with ThreadPoolExecutor(num_helpers) as pool:
+                helpers = [pool.submit(work) for _ in range(num_helpers)]
+                work()
+                for helper in helpers:
+                    helper.result()
+        else:
+            work()
+        means = np.empty((len(boards), NUM_OUTCOMES), np.float32)
+        kernel.fill_means(by_roll, ROLL_WEIGHTS, means)
+        return means
+
+
+def _joined(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
