@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tdgammon.decide.bots import bot
+    from tdgammon.decide.search import search
     from tdgammon.game.board import START, flip, parse, text
     from tdgammon.game.moves import afterstates
     from tdgammon.game.rules import GameRules, rules
@@ -28,6 +29,7 @@ __all__ = [
     "parse",
     "plays",
     "rules",
+    "search",
     "text",
 ]
 
@@ -41,6 +43,7 @@ _HOMES = {
     "parse": ("tdgammon.game.board", "parse"),
     "plays": ("tdgammon.notation.plays", "plays"),
     "rules": ("tdgammon.game.rules", "rules"),
+    "search": ("tdgammon.decide.search", "search"),
     "text": ("tdgammon.game.board", "text"),
 }
 

@@ -12,6 +12,7 @@ from tdgammon.cli.play_table import Table
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import GameRules, without_cube
 from tdgammon.notation.saved_game import Session, session
+from tdgammon.value.evaluator import RankedPlays
 
 CUBELESS = without_cube(GameRules())
 
@@ -43,6 +44,7 @@ class Ranker(First):
     name = "ranker"
     chances = np.float32([0.01, 0.09, 0.3, 0.4, 0.15, 0.05])
     """Of the player on roll, whatever the board."""
+    ply = 0
 
     @property
     def evaluator(self):
@@ -53,8 +55,8 @@ class Ranker(First):
 
     def rank(self, board, roll):
         rows, _ = afterstates(board, roll)
-        equities = np.arange(len(rows), dtype=np.float32) / 100
-        return rows, self.probabilities(rows), equities
+        equities = np.arange(len(rows), dtype=np.float32)[::-1] / 100
+        return RankedPlays(rows[::-1], self.probabilities(rows), equities, np.full(len(rows), self.ply))
 
 
 class Lawless(First):

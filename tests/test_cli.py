@@ -71,6 +71,10 @@ BAD_COMMAND_LINES = [
     (["bench", "random", "golden", "--games", "-2"], "-2"),
     (["bench", "random", "golden", "--seed", "-1"], "-1"),
     (["bench", "random,nonsense=1", "golden"], "nonsense"),
+    (["bench", "default", "golden", "--ply", "9"], "ply: 0 to 4 expected, got 9"),
+    (["bench", "golden", "default", "--ply-b", "x"], "'x'"),
+    (["bench", "golden", "default", "--ply", "1"], "golden takes no settings, got 'ply=1'"),
+    (["bench", "--decisions", "x.jsonl", "default", "--ply-b", "1"], "--ply-b has no meaning"),
     (["bench", "--decisions", "nosuch.jsonl", "random"], "nosuch.jsonl"),
     (["league", "random", "nosuch"], "'nosuch'"),
     (["play", "--against", "nosuch"], "'nosuch'"),
@@ -145,6 +149,15 @@ def test_perft_counts_and_compares(tmp_path: Path, capsys: pytest.CaptureFixture
     assert status == 1
     assert "line 1: n 16, expected 15" in out
     assert "line 1: hash" in out
+
+
+def test_bench_looks_as_far_ahead_as_each_side_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("bench", "default", "default", "--ply", "1", "--ply-b", "0", "--games", "2", "--json")
+    status, out, _ = run(capsys, *words)
+    document = json.loads(out)
+    assert status == 0
+    assert document["a"] == "default,ply=1"
+    assert document["b"] == "default,ply=0"
 
 
 def test_bench_prints_exactly_one_json_document(capsys: pytest.CaptureFixture[str]) -> None:

@@ -222,6 +222,16 @@ def test_the_command_prints_a_table_or_one_json_document(
     assert "opening" in out
 
 
+def test_a_searching_player_is_graded_at_its_ply_on_plays_and_values(write: Write) -> None:
+    # 27 of 36 throws bear the last checker off, and if not, the opponent is off: 2-ply is exact
+    probs = [0.75, 0, 0, 0, 0]
+    path = write([{"board": parse("6:1 / 24:1").tolist(), "probs": probs}])
+    player = grade(path, ["default,ply=2"]).to_json()["players"][0]
+    assert player["mae_equity"] == pytest.approx(0, abs=1e-6)
+    plays = write([checker("24:1 / 19:2 20:2", (6, 5), {0: 0.0}), checker("start", (3, 1), {})])
+    assert grade(plays, ["default,ply=1"]).to_json()["players"][0]["n"] == 2
+
+
 # Known results: the table in ../shared/data/README.md.
 
 

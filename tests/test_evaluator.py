@@ -63,14 +63,16 @@ def test_the_chances_of_the_choice_are_those_of_the_choice(name):
 
 def test_rank_gives_each_afterstate_with_the_opponents_chances_and_the_players_equity():
     player = evaluator("tesauro-relu")
-    rows, seen, equities = player.rank(START, [3, 1])
+    rows, seen, equities, plies = player.rank(START, [3, 1])
     assert {tuple(row) for row in rows.tolist()} == reference.afterstates(reference.START, (3, 1))
     twin = networks.probabilities(
         rows.tolist(), player.architecture, random_weights(player.architecture, 1)
     )
     assert seen == pytest.approx(twin, abs=1e-5)
     assert equities == pytest.approx(-twin @ VALUES, abs=3e-5)
-    assert (player.choose(START, [3, 1])[0] == rows[equities.argmax()]).all()
+    assert (np.diff(equities) <= 0).all()
+    assert plies.tolist() == [0] * 16
+    assert (player.choose(START, [3, 1])[0] == rows[0]).all()
 
 
 def test_of_equal_afterstates_the_first_is_chosen():
@@ -102,7 +104,7 @@ def test_of_equal_afterstates_the_first_is_chosen():
 @pytest.mark.parametrize("name", ["tesauro-relu", "counts-sigmoid"])
 def test_a_winning_play_is_made_and_its_worth_is_exact(name, words, roll, after, points):
     player = evaluator(name)
-    rows, _, equities = player.rank(parse(words), roll)
+    rows, _, equities, _ = player.rank(parse(words), roll)
     chosen = player.choose(parse(words), roll)[0]
     assert text(chosen) == after
     assert equities[(rows == chosen).all(axis=1)] == [points]
@@ -139,8 +141,8 @@ def test_one_roll_on_is_the_mean_over_the_21_rolls_played_best():
     selfplay.one_roll(boards, ROLLS, ROLL_WEIGHTS, player.network, VALUES, expected, sds)
     for i, board in enumerate(boards):
         after = [player.rank(board, roll) for roll in ROLLS]
-        best = [seen[equities.argmax()][::-1] for _, seen, equities in after]
-        equities = np.array([equities.max() for _, _, equities in after], float)
+        best = [seen[equities.argmax()][::-1] for _, seen, equities, _ in after]
+        equities = np.array([equities.max() for _, _, equities, _ in after], float)
         assert expected[i] == pytest.approx(ROLL_WEIGHTS @ np.array(best), abs=1e-5)
         mean = ROLL_WEIGHTS @ equities
         assert sds[i] == pytest.approx((ROLL_WEIGHTS @ (equities - mean) ** 2) ** 0.5, abs=1e-3)

@@ -61,13 +61,13 @@ def test_a_single_game_is_enough_where_it_wins_the_match():
 
 def test_with_the_dice_known_the_best_play_counts():
     class Seer(Ranker):
-        """Sees a sure win for the player in the last play listed, a lost gammon in all others."""
+        """Sees a sure win for the player in the first play, a lost gammon in all others."""
 
         def rank(self, board, roll):
-            rows, _, equities = super().rank(board, roll)
-            seen = np.zeros((len(rows), 6), np.float32)  # the opponent's
-            seen[:, 1], seen[-1] = 1, np.eye(6)[3]
-            return rows, seen, equities
+            ranked = super().rank(board, roll)
+            seen = np.zeros((len(ranked.rows), 6), np.float32)  # the opponent's
+            seen[:, 1], seen[0] = 1, np.eye(6)[3]
+            return ranked._replace(probabilities=seen)
 
     match = Match(rules=GameRules(), phase=Phase.ROLL, board=tuple(BACK.tolist()), starter=0).roll(3, 1)
     assert accepts(Seer(), match.resign(1))

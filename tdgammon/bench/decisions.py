@@ -15,6 +15,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from tdgammon.decide.bots import Bot, bot
 from tdgammon.game.board import START, Boards, Rolls, checked_boards, checked_rolls, flip
@@ -53,15 +55,15 @@ class Plays:
     places: list[str]
     """[B]: file and line of each item, for complaints."""
 
-    def errors(self, player: Bot) -> tuple[Errors, float]:
+    def errors(self, player: Bot, bar: tqdm) -> tuple[Errors, float]:
         """Equity lost on each item [B], and the CPU seconds that choosing took.
 
         Raises ValueError for a choice that is not among the candidates.
         """
         player.choose(START[None].copy(), np.array([[3, 1]], np.int8))  # loads and compiles
-        before = time.process_time()
-        chosen = player.choose(self.boards, self.rolls)
-        cpu_s = time.process_time() - before
+        chosen, cpu_s = _in_parts(
+            lambda part: player.choose(self.boards[part], self.rolls[part]), len(self.boards), bar
+        )
         counts = np.diff(self.offsets)
         same = (self.rows == np.repeat(chosen, counts, axis=0)).all(axis=1)
         of_choice = np.maximum.reduceat(np.where(same, self.equities, -np.inf), self.offsets[:-1])
@@ -82,7 +84,7 @@ class Positions:
     nested: NDArray[np.float64]
     """[B, 5]: the chances as in the file."""
 
-    def errors(self, player: Bot) -> tuple[Errors, float]:
+    def errors(self, player: Bot, bar: tqdm) -> tuple[Errors, float]:
         """Evaluator less truth of each item [B, 2], win chance and equity, and the CPU seconds taken.
 
         Raises ValueError for a player without an evaluator.
@@ -93,9 +95,9 @@ class Positions:
                 f"player {player.name!r} gives no probabilities, as a values file asks for"
             )
         evaluator.probabilities(START[None].copy())  # loads and compiles
-        before = time.process_time()
-        probabilities = evaluator.probabilities(self.boards)
-        cpu_s = time.process_time() - before
+        probabilities, cpu_s = _in_parts(
+            lambda part: evaluator.probabilities(self.boards[part]), len(self.boards), bar
+        )
         win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = self.nested.T
         equity = 2 * win - 1 + win_gammon + win_backgammon - lose_gammon - lose_backgammon
         found = np.stack([to_nested(probabilities)[:, 0], probabilities @ VALUES], axis=1)
@@ -145,11 +147,12 @@ class Report:
         return {"from": first.name, key: float(apart.mean()), "se": _standard_error(apart)}
 
 
-def grade(file: str | Path, players: Sequence[str | Bot]) -> Report:
+def grade(file: str | Path, players: Sequence[str | Bot], *, progress: bool = False) -> Report:
     """Have each player decide on every item of a checker or values file.
 
-    Raises ValueError for an unknown player, one that cannot answer, a cube file, and the first line
-    that is not sound, quoting the file and the line's number; OSError if the file cannot be opened.
+    `progress` shows a bar on a terminal's stderr. Raises ValueError for an unknown player, one that
+    cannot answer, a cube file, and the first line that is not sound, quoting the file and the line's
+    number; OSError if the file cannot be opened.
     """
     bots = [bot(player) for player in players]
     kind, items = _read(Path(file))
@@ -157,13 +160,34 @@ def grade(file: str | Path, players: Sequence[str | Bot]) -> Report:
         raise ValueError(f"{file}: cube decisions, which are not graded; checker and values files are")
     made = _plays(file, items) if kind == "checker" else _positions(file, items)
     grades = []
-    for player in bots:
-        errors, cpu_s = made.errors(player)
-        grades.append(
-            Grade(name=player.name, errors=errors, cpu_ms_per_decision=1e3 * cpu_s / len(items))
-        )
+    disable = None if progress else True  # None: shown on a terminal only
+    num = len(bots) * len(items)
+    with tqdm(total=num, unit="item", delay=2, disable=disable, file=sys.stderr) as bar:
+        for player in bots:
+            bar.set_description(player.name)
+            errors, cpu_s = made.errors(player, bar)
+            grades.append(
+                Grade(name=player.name, errors=errors, cpu_ms_per_decision=1e3 * cpu_s / len(items))
+            )
     buckets = [str(item.get("bucket", "")) for _, item in items]
     return Report(file=str(file), kind=kind, buckets=buckets, grades=grades)
+
+
+def _in_parts(
+    answer: Callable[[slice], NDArray[Any]], num_items: int, bar: tqdm
+) -> tuple[NDArray[Any], float]:
+    """Answers to all items, asked for in parts of about half a second, and the CPU seconds taken."""
+    answers, cpu_s = [], 0.0
+    first, size = 0, 8
+    while first < num_items:
+        start_s, before_s = time.perf_counter(), time.process_time()
+        answers.append(answer(slice(first, first + size)))
+        cpu_s += time.process_time() - before_s
+        bar.update(len(answers[-1]))
+        first += size
+        if time.perf_counter() - start_s < 0.25:
+            size *= 2
+    return np.concatenate(answers), cpu_s
 
 
 def checker_measures(errors: Errors) -> dict[str, Any]:

@@ -5,13 +5,16 @@ with a 95 % interval. Games are for money without a cube; --cube adds it, --leng
 and --rules or --option changes what is played. With --decisions, each player decides on every line
 of a checker or values file.
 
-A player is random, racer, golden or pubeval, a checkpoint's name or folder, or MODULE:FUNCTION.
+A player is random, racer, golden or pubeval, a checkpoint's name or folder, or MODULE:FUNCTION. A
+network looks ahead by settings after a comma: level=fast, normal, strong or deep (0 to 3 plies), or
+ply=0 to 4; filter=narrow, normal, wide or full (plays looked into); threads=N. --ply, --ply-b set ply.
 
 Example:
   tdgammon bench pubeval random --games 2000
   tdgammon bench default pubeval --length 7 --games 200
   tdgammon bench default pubeval --cube --rules standard-money --option cube_limit=8
-  tdgammon bench --decisions plays.jsonl.gz pubeval golden
+  tdgammon bench default default --ply 1 --games 200
+  tdgammon bench --decisions plays.jsonl.gz pubeval default default,level=strong
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 GAMES = 1000
 SEED = 1
+_OF_MATCHES = ("games", "seed", "ply_b", "cube", "length", "rules", "option", "save", "save_format")
 _MONEY_OPTIONS = ("jacoby", "beavers", "raccoons", "automatic_doubles")
 
 
@@ -36,6 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--games", type=int, metavar="N", help=f"games, an even number (default {GAMES})"
     )
     parser.add_argument("--seed", type=int, metavar="S", help=f"seed of the dice (default {SEED})")
+    parser.add_argument(
+        "--ply", metavar="P", help="rolls that the first player looks ahead; all of --decisions"
+    )
+    parser.add_argument("--ply-b", metavar="P", help="rolls that the second player looks ahead")
     parser.add_argument("--cube", action="store_true", help="play with the doubling cube")
     parser.add_argument(
         "--length", type=int, metavar="N", help="play matches to N points; --games counts matches"
@@ -62,10 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.decisions is not None:
-        for option in ("games", "seed", "cube", "length", "rules", "option", "save", "save_format"):
+        for option in _OF_MATCHES:
             if getattr(args, option) not in (None, False, []):
-                raise ValueError(f"--{option} has no meaning with --decisions")
-        return _decisions(args.decisions, args.players, args.json)
+                raise ValueError(f"--{option.replace('_', '-')} has no meaning with --decisions")
+        players = [_at_ply(player, args.ply) for player in args.players]
+        return _decisions(args.decisions, players, args.json)
     if len(args.players) != 2:
         raise ValueError(f"a match is between two players, got {len(args.players)}: {args.players}")
     from tdgammon.bench.arena import match
@@ -81,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
             raise ValueError(f"--option {option!r}: has no meaning without --cube or --length")
     if args.length is not None and args.length < 1:
         raise ValueError(f"--length: at least 1 point expected, got {args.length}")
-    a, b = args.players
+    a, b = map(_at_ply, args.players, (args.ply, args.ply_b))
     result = match(
         a,
         b,
@@ -96,6 +105,10 @@ def run(args: argparse.Namespace) -> int:
     )
     print(json.dumps(result.to_json(), indent=1) if args.json else _match_text(result))
     return 0
+
+
+def _at_ply(player: str, ply: str | None) -> str:
+    return player if ply is None else f"{player},ply={ply}"
 
 
 def _match_text(result: MatchResult) -> str:
@@ -137,7 +150,7 @@ def _side_cells(side: Side, num_games: int) -> list[str]:
 def _decisions(file: str, players: list[str], as_json: bool) -> int:
     from tdgammon.bench.decisions import grade
 
-    document = grade(file, players).to_json()
+    document = grade(file, players, progress=True).to_json()
     print(json.dumps(document, indent=1) if as_json else _decisions_text(document))
     return 0
 

@@ -146,15 +146,20 @@ def choices(player: Bot, match: Match) -> list[str]:
         return [f"{player.name} would play {choice(player, match).notation}; {why}"]
     legal = plays(match.boards[0], match.dice or (), match.rules)
     names = {play.afterstate.tobytes(): play.notation for play in legal}
-    rows, seen, equities = rank(match.boards[0], match.dice)
-    best = sorted(range(len(rows)), key=lambda i: -float(equities[i]))[:NUM_CHOICES]
-    width = max(len(names[rows[i].tobytes()]) for i in best)
-    lines = [f"   {'':{width}}  equity    loss   win  gammon won, lost"]
-    for number, i in enumerate(best, 1):
-        opponent = [float(chance) for chance in seen[i]]  # six outcomes, win backgammon first
+    ranked = rank(match.boards[0], match.dice)
+    shown = [names[row.tobytes()] for row in ranked.rows[:NUM_CHOICES]]
+    width = max(map(len, shown))
+    looked_ahead = (
+        ranked.plies[0] > 0
+    )  # then not all plays as far: equities of two plies do not compare
+    head = "  ply" if looked_ahead else ""
+    lines = [f"   {'':{width}}{head}  equity    loss   win  gammon won, lost"]
+    for i, name in enumerate(shown):
+        opponent = [float(chance) for chance in ranked.probabilities[i]]  # win backgammon first
+        ply = f"{ranked.plies[i]:5}" if looked_ahead else ""
         lines.append(
-            f"{number}. {names[rows[i].tobytes()]:{width}}  {equities[i]:+.3f}  "
-            f"{equities[i] - equities[best[0]]:+.3f}  {sum(opponent[3:]):4.0%}  "
+            f"{i + 1}. {name:{width}}{ply}  {ranked.equities[i]:+.3f}  "
+            f"{ranked.equities[i] - ranked.equities[0]:+.3f}  {sum(opponent[3:]):4.0%}  "
             f"{sum(opponent[4:]):6.0%}, {sum(opponent[:2]):3.0%}"
         )
     return lines

@@ -26,8 +26,7 @@ def accepts(player: Bot, match: Match) -> bool:
     if evaluator is None:
         return False
     if match.dice:  # the chances after the best play of the dice
-        _, seen, equities = evaluator.rank(match.boards[0], match.dice)
-        chances = seen[int(np.argmax(equities)), ::-1][None]
+        chances = evaluator.rank(match.boards[0], match.dice).probabilities[:1, ::-1]
     else:
         chances = evaluator.probabilities(match.boards)
     stakes = stakes_of(match)

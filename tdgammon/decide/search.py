@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +20,7 @@ from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import GameRules
 from tdgammon.kernels import search as kernel
-from tdgammon.value.evaluator import NetworkEvaluator, Probabilities
+from tdgammon.value.evaluator import NetworkEvaluator, Probabilities, RankedPlays
 from tdgammon.value.outcome import NUM_OUTCOMES
 
 MOST_PLIES = kernel.MOST_PLIES
@@ -94,19 +93,6 @@ LEVELS: Mapping[str, SearchSettings] = {
     "deep": SearchSettings(ply=3),
 }
 """Presets by name. `deep` looks 3 plies ahead where the plays are nearly tied at 2."""
-
-
-class RankedPlays(NamedTuple):
-    """The plays of a roll, best first: those of a deeper ply are before all others."""
-
-    rows: Boards
-    """[A, 26]: the afterstates, seen by the opponent."""
-    probabilities: Probabilities
-    """[A, 6]: as the opponent sees them."""
-    equities: NDArray[np.float32]
-    """[A]: for the player."""
-    plies: NDArray[np.int64]
-    """[A]: plies that each was looked at with. Equities of different plies do not compare."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,6 +204,30 @@ class Searcher:
         means = np.empty((len(boards), NUM_OUTCOMES), np.float32)
         kernel.fill_means(by_roll, ROLL_WEIGHTS, means)
         return means
+
+
+def search(
+    board: ArrayLike,
+    roll: ArrayLike,
+    ply: int = 2,
+    *,
+    evaluator: NetworkEvaluator | None = None,
+    filter: str = "normal",
+    threads: int = 1,
+) -> RankedPlays:
+    """The plays of a roll, ranked by looking `ply` rolls ahead (0 to 4), best first.
+
+    board [26] is seen by the player on roll. `evaluator` is what `tdgammon.load` gives, None = the
+    shipped checkpoint. The filter (`narrow`, `normal`, `wide`, `full`) says which plays are looked
+    into; each play says its ply. ValueError for settings out of range, and as `checked_boards` and
+    `checked_rolls`. A `Searcher` does the same for batches.
+    """
+    settings = SearchSettings(ply=ply, filter=filter, threads=threads)
+    if evaluator is None:
+        from tdgammon.value.checkpoint import load_evaluator
+
+        evaluator = load_evaluator()
+    return Searcher(evaluator=evaluator, settings=settings).rank(board, roll)
 
 
 def _joined(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,19 @@ class Evaluator(Protocol):
     def probabilities(self, boards: ArrayLike) -> Probabilities:
         """float32 [B, 6]: chances of the player on roll, before the roll."""
         ...
+
+
+class RankedPlays(NamedTuple):
+    """The plays of a roll, best first: those looked at with more plies are before all others."""
+
+    rows: Boards
+    """[A, 26]: the afterstates, seen by the opponent."""
+    probabilities: Probabilities
+    """[A, 6]: as the opponent sees them."""
+    equities: NDArray[np.float32]
+    """[A]: for the player."""
+    plies: NDArray[np.int64]
+    """[A]: plies that each was looked at with. Equities of different plies do not compare."""
 
 
 class NetworkEvaluator:
@@ -117,14 +130,13 @@ class NetworkEvaluator:
             chosen[picked] = part
         return chosen
 
-    def rank(
-        self, board: ArrayLike, roll: ArrayLike
-    ) -> tuple[Boards, Probabilities, NDArray[np.float32]]:
-        """Every afterstate [A, 26] of one roll, its probabilities [A, 6] as the opponent sees them,
-        and its equity [A] for the player; in the order of `afterstates`."""
+    def rank(self, board: ArrayLike, roll: ArrayLike) -> RankedPlays:
+        """Every play of one roll as it stands, best first; ValueError as `choose`."""
         rows, _ = afterstates(board, roll, self.rules)
         seen = self.probabilities(rows)
-        return rows, seen, -(seen @ self.values)
+        equities = -(seen @ self.values)
+        order = np.argsort(-equities, kind="stable")
+        return RankedPlays(rows[order], seen[order], equities[order], np.zeros(len(rows), np.int64))
 
 
 def _first_lowest(equities: NDArray[np.float32], offsets: Offsets) -> NDArray[np.int64]:
