@@ -20,7 +20,12 @@ ROLLS: Rolls = np.array(_PAIRS, np.int8)
 ROLL_WEIGHTS: NDArray[np.float64] = np.array([1 if a == b else 2 for a, b in _PAIRS]) / 36
 """Chance of each of `ROLLS`: 1/36 for a double, 2/36 for any other."""
 
+BLOCK = 36
+"""Trials over which `stratified_rolls` has every first and every second roll once."""
+
 _BEFORE_OPENING = 1 << 40  # turns from here on are the throws that may be equal
+
+_SHUFFLES = 1 << 62  # the stream of a seed that orders stratified rolls; no game's index comes near
 
 ROLLS.setflags(write=False)
 ROLL_WEIGHTS.setflags(write=False)
@@ -64,3 +69,27 @@ def opening_throw(key: np.uint64, num_equal: int) -> tuple[int, int]:
     if first != second:
         first, second = rolls_at(keys, 0)[0].tolist()
     return first, second
+
+
+def stratified_rolls(seed: int, first: int, num_trials: int) -> Rolls:
+    """First and second rolls of the trials first, first + 1, ... of a rollout: int8 [B, 2, 2].
+
+    Among 36 trials that begin at a multiple of 36 each of the 36 rolls comes first once and second
+    once; among 36 x 36 each pair of them comes once. The pair of a single trial is random.
+    """
+    trials = np.arange(first, first + num_trials)
+    pairs = np.empty((num_trials, 2), np.int64)
+    for cycle in np.unique(trials // BLOCK**2):
+        firsts, seconds, shifts = (_shuffled(seed, 3 * int(cycle) + which) for which in range(3))
+        here = trials // BLOCK**2 == cycle
+        place, block = trials[here] % BLOCK, trials[here] // BLOCK % BLOCK
+        pairs[here, 0] = firsts[place]
+        pairs[here, 1] = seconds[(place + shifts[block]) % BLOCK]
+    return np.stack([pairs // 6 + 1, pairs % 6 + 1], axis=-1).astype(np.int8)
+
+
+def _shuffled(seed: int, index: int) -> NDArray[np.int64]:
+    """0 .. 35 in an order that depends on seed and index."""
+    shuffling = streams(seed, 1, _SHUFFLES)[0]
+    words = [kernel.bits(substream(shuffling, index), count) for count in range(BLOCK)]
+    return np.argsort(np.array(words, np.uint64), kind="stable")

@@ -36,6 +36,7 @@ try:  # functions pick their cache folder when they are decorated, that is, here
         movegen,
         racing,
         returns,
+        rollout,
         search,
         selfplay,
     )
@@ -53,6 +54,7 @@ __all__ = [
     "movegen",
     "racing",
     "returns",
+    "rollout",
     "search",
     "selfplay",
 ]
