@@ -208,3 +208,60 @@ def chances_ahead(
             for k in range(6):
                 total[k] += (1 if first == second else 2) * chances[5 - k]
     return [chance / 36 for chance in total]
+
+
+Worths = list[list[float]]
+"""Worth of each cube state by level and owner: centred, the player's on roll, the opponent's."""
+
+
+def doubled_worths(
+    worths: Worths, may_double: Sequence[bool], cash: Sequence[float], is_endless: bool
+) -> Worths:
+    """Worths of a side on roll that doubles where that gains; nobody beavers.
+
+    By level, may_double says whether it may and cash what the other's pass is worth. is_endless: there
+    is one level, and every worth at the next one is twice as large.
+    """
+    after = []
+    for level, (centred, own, theirs) in enumerate(worths):
+        if may_double[level]:
+            taken = 2 * theirs if is_endless else worths[level + 1][2]
+            own = max(own, min(taken, cash[level]))
+            centred = max(centred, min(taken, cash[level])) if level == 0 else centred
+        after.append([centred, own, theirs])
+    return after
+
+
+def worths_ahead(
+    board: Board,
+    plies: int,
+    side: int,
+    static: Callable[[list[Board]], Sequence[Sequence[float]]],
+    values: Sequence[Sequence[float]],
+    leaf: Callable[[Board, int], Worths],
+    doubled: Callable[[Worths, int], Worths],
+) -> Worths:
+    """Worths of the cube states `plies` rolls on for `side` (0 or 1), on roll and not doubling now.
+
+    Replies are the best as they stand by the points `values` of the side that sees them. leaf gives the
+    worths of a board for the side on roll, doubled what they become when it may double.
+    """
+    over = [any(count > 0 for count in board), any(count < 0 for count in board)] != [True, True]
+    if plies == 0 or over:
+        return leaf(board, side)
+    total = [[0.0] * 3 for _ in leaf(board, side)]
+    for first in range(1, 7):
+        for second in range(1, first + 1):
+            replies = sorted(afterstates(board, (first, second)))
+            equities = [
+                sum(p * v for p, v in zip(chances, values[1 - side], strict=True))
+                for chances in static(replies)
+            ]
+            reply = replies[equities.index(min(equities))]
+            found = worths_ahead(reply, plies - 1, 1 - side, static, values, leaf, doubled)
+            for level, (centred, own, theirs) in enumerate(doubled(found, 1 - side)):
+                weight = (1 if first == second else 2) / 36
+                total[level][0] -= weight * centred
+                total[level][1] -= weight * theirs
+                total[level][2] -= weight * own
+    return total

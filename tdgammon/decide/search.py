@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdgammon.game.board import Boards, checked_boards, checked_rolls, has_contact
+from tdgammon.game.board import Boards, checked_boards, checked_rolls
 from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import GameRules
 from tdgammon.kernels import search as kernel
+from tdgammon.kernels.cubeful import CubeTable
 from tdgammon.value.evaluator import NetworkEvaluator, Probabilities, RankedPlays
 from tdgammon.value.outcome import NUM_OUTCOMES
 
@@ -47,7 +48,7 @@ class MoveFilter:
                 f"{self.accept}, {self.extra}, {self.within}"
             )
 
-    def kept(self, equities: NDArray[np.float32]) -> NDArray[np.int64]:
+    def kept(self, equities: NDArray[np.floating]) -> NDArray[np.int64]:
         """Indices of the plays that go on, rising; equities [A]. The first of equal plays is better."""
         order = np.argsort(-equities, kind="stable")[: self.accept + self.extra]
         close = equities[order] >= equities[order[0]] - np.float32(self.within)
@@ -127,6 +128,25 @@ class Searcher:
         """Cubeless equity in points, float32 [B], of the player on roll."""
         return self.probabilities(boards) @ self.values
 
+    def worths(self, boards: ArrayLike, table: CubeTable, side: int = 0) -> NDArray[np.float64]:
+        """Worths of all cube states, float64 [B, L, 3], as `NetworkEvaluator.worths` has them, the cube
+        followed through the rolls looked ahead: before each the side on roll doubles where that gains.
+        Replies are chosen by the points of the outcomes with the cube as it is. ValueError as
+        `checked_boards`."""
+        checked = checked_boards(boards)
+        found = self.evaluator.worths(checked, table, side)
+        if self.settings.ply == 0:
+            return found
+        settled = np.empty(len(checked), np.bool_)
+        kernel.fill_settled(checked, self.evaluator.network, table, settled)
+        if not settled.all():
+            values = np.ascontiguousarray(table.outcomes[:, 0], np.float32)
+            _, by_roll = self._by_roll(checked[~settled], self.settings.ply, values, table, side)
+            means = np.empty((len(by_roll), found[0].size), np.float64)
+            kernel.fill_means(by_roll.reshape(*by_roll.shape[:2], -1), ROLL_WEIGHTS, means)
+            found[~settled] = means.reshape(-1, *found.shape[1:])
+        return found
+
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         """The afterstate [B, 26] of the best play of each roll [B, 2], seen by the opponent.
 
@@ -161,25 +181,42 @@ class Searcher:
         order = np.lexsort((-equities, -plies))
         return RankedPlays(rows[order], probabilities[order], equities[order], plies[order])
 
+    def at_ply(self, ply: int) -> Searcher:
+        """The same search to another depth."""
+        return replace(self, settings=replace(self.settings, ply=ply))
+
     def _at_ply(self, boards: Boards, ply: int) -> Probabilities:
         """Chances [B, 6] at a ply."""
         if ply == 0:
             return self.evaluator.probabilities(boards)
-        settled = ~((boards > 0).any(axis=1) & (boards < 0).any(axis=1))
-        if self.evaluator.network.bearoff.points:
-            settled |= ~has_contact(boards)
+        settled = np.empty(len(boards), np.bool_)
+        kernel.fill_settled(boards, self.evaluator.network, None, settled)
         found = np.empty((len(boards), NUM_OUTCOMES), np.float32)
         if settled.any():
             found[settled] = self.evaluator.probabilities(boards[settled])
         if not settled.all():
-            found[~settled] = self._looked_ahead(boards[~settled], ply)
+            values = np.stack([self.values, self.values])
+            by_roll, _ = self._by_roll(boards[~settled], ply, values)
+            means = np.empty((len(by_roll), NUM_OUTCOMES), np.float32)
+            kernel.fill_means(by_roll, ROLL_WEIGHTS, means)
+            found[~settled] = means
         return found
 
-    def _looked_ahead(self, boards: Boards, ply: int) -> Probabilities:
-        by_roll = np.empty((len(boards), len(ROLLS), NUM_OUTCOMES), np.float64)
+    def _by_roll(
+        self,
+        boards: Boards,
+        ply: int,
+        values: NDArray[np.float32],
+        table: CubeTable | None = None,
+        side: int = 0,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Chances [B, 21, 6] and cube worths [B, 21, L, 3] after each roll: `kernel.fill_by_roll`."""
+        shape = len(boards), len(ROLLS)
+        chances = np.empty((*shape, NUM_OUTCOMES), np.float64)
+        worths = np.empty((*shape, 0 if table is None else table.cash.shape[1], 3), np.float64)
+        network = self.evaluator.network
         size, num_pairs = _BLOCK[ply], len(boards) * len(ROLLS)
         todo = deque(range(0, num_pairs, size))
-        network = self.evaluator.network
 
         def work() -> None:
             while True:
@@ -187,9 +224,19 @@ class Searcher:
                     first = todo.popleft()
                 except IndexError:
                     return
-                last = min(first + size, num_pairs)
                 kernel.fill_by_roll(
-                    boards, first, last, ply, ROLLS, ROLL_WEIGHTS, network, self.values, by_roll
+                    boards,
+                    first,
+                    min(first + size, num_pairs),
+                    ply,
+                    ROLLS,
+                    ROLL_WEIGHTS,
+                    network,
+                    values,
+                    table,
+                    side,
+                    chances,
+                    worths,
                 )
 
         num_helpers = min(self.settings.threads, len(todo)) - 1
@@ -201,9 +248,7 @@ class Searcher:
                     helper.result()
         else:
             work()
-        means = np.empty((len(boards), NUM_OUTCOMES), np.float32)
-        kernel.fill_means(by_roll, ROLL_WEIGHTS, means)
-        return means
+        return chances, worths
 
 
 def search(

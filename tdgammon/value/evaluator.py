@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from tdgammon.game.board import Boards, Offsets, checked_boards, checked_rolls, has_contact
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import STANDARD, GameRules
-from tdgammon.kernels import forward, racing, selfplay
+from tdgammon.kernels import cubeful, forward, racing, selfplay
+from tdgammon.kernels.cubeful import CubeTable
 from tdgammon.value import bearoff as bearoff_tables
 from tdgammon.value.bearoff import BearoffTables
 from tdgammon.value.outcome import NUM_OUTCOMES
@@ -102,6 +103,28 @@ class NetworkEvaluator:
     def equity(self, boards: ArrayLike) -> NDArray[np.float32]:
         """Cubeless equity in points, float32 [B], of the player on roll."""
         return self.probabilities(boards) @ self.values
+
+    def worths(self, boards: ArrayLike, table: CubeTable, side: int = 0) -> NDArray[np.float64]:
+        """Worths of all cube states, float64 [B, L, 3], of the player on roll, `side` of the table, who
+        does not double in this turn: see `kernels.cubeful`. ValueError as `checked_boards`."""
+        checked = checked_boards(boards)
+        return self.worths_of(checked, self.probabilities(checked), table, side)
+
+    def worths_of(
+        self, boards: Boards, probabilities: Probabilities, table: CubeTable, side: int = 0
+    ) -> NDArray[np.float64]:
+        """`worths` of boards [B, 26] whose chances [B, 6] are known."""
+        values = np.empty((len(boards), table.cash.shape[1], 3), np.float64)
+        cubeful.evaluate_batch(
+            boards,
+            probabilities,
+            self.network.bearoff,
+            self.layers.num_checkers,
+            table,
+            side,
+            values,
+        )
+        return values
 
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
         """The afterstate [B, 26] of the best play of each roll [B, 2], seen by the opponent.
