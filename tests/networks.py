@@ -22,8 +22,10 @@ ARCHITECTURES = {
     "counts-relu": Architecture(encoding="counts", hidden=(16, 9), activation="relu"),
     "counts-sigmoid": Architecture(encoding="counts", hidden=(9, 17, 5), activation="sigmoid"),
     "one-unit": Architecture(encoding="counts", hidden=(1,), activation="relu"),
+    "pairs-sigmoid": Architecture(encoding="pairs", hidden=(13,), activation="sigmoid"),
+    "windows-relu": Architecture(encoding="windows", hidden=(18, 5), activation="relu"),
 }
-"""Both encodings and activations, one and several layers, sizes that fill no vector register."""
+"""All encodings and activations, one and several layers, sizes that fill no vector register."""
 
 
 def random_weights(architecture: Architecture, seed: int = 1, scale: float = 1.0) -> Weights:
@@ -56,7 +58,36 @@ def inputs(board: Sequence[int], encoding: str) -> list[float]:
         else:
             found += _point("counts", own[bar])
             found += [off / 15, *(float(off >= n) for n in (1, 3, 6, 9, 12, 14))]
+    codes: list[int] = []
+    if encoding in ("pairs", "windows"):
+        few = [max(-2, min(2, int(count))) for count in board]
+        codes += [5 * few[k] + few[k + 1] for k in range(25)]
+    if encoding == "windows":
+        codes += [_window_code(board[k : k + 8]) for k in range(19)]
+    for code in codes:
+        found += [float(code == n) for n in range(-15, 16) if n]
     return found
+
+
+BOTH_HELD = {
+    held: code
+    for held, code in zip(
+        [(a, total - a) for total in range(2, 7) for a in range(1, total)],
+        [7, 8, 9, 10, 11, 12, 13, 14, 15, -7, -8, -9, -10, -11, -12],
+        strict=True,
+    )
+}
+"""The codes of windows that hold (points against the player, points against the opponent)."""
+
+
+def _window_code(eight: Sequence[int]) -> int:
+    """Of six points with the place below and the place above them."""
+    below, *six, above = (int(count) for count in eight)
+    against_player = sum(count < -1 for count in six) if above > 0 else 0
+    against_opponent = sum(count > 1 for count in six) if below < 0 else 0
+    if against_player and against_opponent:
+        return BOTH_HELD[against_player, against_opponent]
+    return against_player - against_opponent
 
 
 def outcome(board: Sequence[int]) -> list[float] | None:

@@ -8,6 +8,7 @@ import pytest
 from positions import KINDS, awkward, from_random_play
 
 from tdgammon.game.board import START, parse
+from tdgammon.kernels import forward
 from tdgammon.value.features import ENCODINGS, NUM_PLACES, Encoder, design
 from tdgammon.value.outcome import impossible_outcomes
 
@@ -61,8 +62,30 @@ def test_a_board_is_the_sum_of_one_row_a_place(encoding):
     table = design(encoding)
     for board, x in zip(boards, Encoder(encoding).encode(boards), strict=True):
         off = [15 - board[board > 0].sum(), -15 - board[board < 0].sum()]
-        counts = np.array([*board, *off], int)
-        assert sum(table[place, counts[place] + 15] for place in range(NUM_PLACES)) == pytest.approx(x)
+        counts = np.array([*board, *off, *np.zeros(len(table) - NUM_PLACES)], int)
+        for place in range(NUM_PLACES, len(table)):
+            counts[place] = forward.code_of(counts, place)
+        assert sum(table[place, counts[place] + 15] for place in range(len(table))) == pytest.approx(x)
+
+
+def test_a_pair_shows_up_to_two_checkers_a_side_on_both_places():
+    counts = np.zeros(53, np.int8)
+    counts[8], counts[9] = 3, -1
+    assert forward.code_of(counts, 28 + 8) == 5 * 2 - 1
+    assert forward.code_of(counts, 28 + 7) == 2
+    assert forward.code_of(counts, 28 + 9) == -5
+    assert forward.code_of(counts, 28 + 20) == 0
+
+
+def test_a_window_shows_the_points_that_hold_a_checker():
+    held = np.zeros(72, np.int8)
+    held[2:7] = -2  # the opponent's five-prime from 2 to 6
+    assert forward.code_of(held, 53) == 0, "nobody is behind it"
+    held[7] = 1
+    assert forward.code_of(held, 53) == 5, "points 1 to 6 with a checker on 7"
+    assert forward.code_of(held, 54) == 0, "points 2 to 7 with none on 8"
+    other = -held[25::-1]
+    assert forward.code_of(np.concatenate([other, held[26:]]), 53 + 18) == -5
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -83,7 +83,7 @@ def test_the_table_layer_equals_the_dense_layer(name):
     exact = np.array([networks.inputs(board, architecture.encoding) for board in boards])
     dense = exact @ weights["inputs.weight"].astype(np.float64) + weights["inputs.bias"]
     size = exact @ np.abs(weights["inputs.weight"]) + np.abs(weights["inputs.bias"])
-    cells = np.empty(28, np.int8)
+    cells = np.empty(len(network.table), np.int8)
     sums = np.empty(architecture.hidden[0], np.float32)
     for row, board in enumerate(boards):
         forward.fill_cells(board, 15, cells)
@@ -178,7 +178,7 @@ def test_weights_that_do_not_fit_are_refused(change, complaint):
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"encoding": "pixels"}, "network.encoding: one of tesauro, counts expected, got 'pixels'"),
+        ({"encoding": "pixels"}, "network.encoding: one of tesauro, counts, pairs, windows expected, got 'pixels'"),
         ({"hidden": ()}, r"network.hidden: sizes must be 1 to 4096, got \(\)"),
         ({"hidden": (80, 0)}, r"network.hidden: .* got \(80, 0\)"),
         ({"hidden": (5000,)}, r"network.hidden: .* got \(5000,\)"),

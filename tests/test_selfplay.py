@@ -67,7 +67,7 @@ def compare_with_the_twin(name, num_games, first=0):
     return num_choices, num_equal
 
 
-@pytest.mark.parametrize("name", ["tesauro-relu", "counts-sigmoid"])
+@pytest.mark.parametrize("name", ["tesauro-relu", "counts-sigmoid", "windows-relu"])
 def test_games_equal_those_of_the_slow_twin(name):
     num_choices, num_equal = compare_with_the_twin(name, 2)
     assert num_equal >= 0.999 * num_choices

@@ -3,6 +3,9 @@
 A position's first-layer sum is bias + the table rows of its (place, count) pairs. A step changes
 two places (four when it hits), so an afterstate's sum is its parent's plus a few rows of `rises`,
 where rises[p, c] = table[p, c + 1] - table[p, c].
+
+A table may have more places than the 28 of a board, see `NUM_PLACES`: their counts are codes that
+`fill_codes` makes from the counts of the board, and a step changes a few of those too.
 """
 
 from typing import NamedTuple
@@ -14,6 +17,11 @@ from numba.core import types
 from numba.extending import intrinsic
 
 NUM_PLACES = 28
+"""Places of a board: its 26, and the two trays of checkers borne off."""
+NUM_PAIRS = 25
+"""Places 28 .. 52: places 0 and 1, 1 and 2, ... 24 and 25 of the board together."""
+NUM_WINDOWS = 19
+"""Places 53 .. 71: the points 1 .. 6, 2 .. 7, ... 19 .. 24 and a checker before them."""
 NUM_COUNTS = 31
 ZERO = 15
 """Index of count 0 on the count axis."""
@@ -30,15 +38,15 @@ class Layers(NamedTuple):
     """Arrays of a network as the kernels want them; H1 units in the first layer, H in the last."""
 
     table: np.ndarray
-    """float32 [28, 31, H1]; the row of count 0 is 0."""
+    """float32 [28, 31, H1] or with more places; the row of count 0 is 0."""
     rises: np.ndarray
-    """float32 [28, 30, H1]."""
+    """float32 [28, 30, H1], for the places of the board."""
     bias: np.ndarray
     """float32 [H1]."""
     sizes: np.ndarray
     """int64: units of each hidden layer."""
     tail: np.ndarray
-    """float32: weights [in, out], then bias [out], of each hidden layer after the first."""
+    """float32: weights [out, in], then bias [out], of each hidden layer after the first."""
     output: np.ndarray
     """float32 [6, H]."""
     output_bias: np.ndarray
@@ -96,6 +104,63 @@ def fill_cells(board, num_checkers, cells):
             opposing -= count
     cells[OWN_OFF] = num_checkers - own
     cells[OPPONENT_OFF] = opposing - num_checkers
+    for place in range(NUM_PLACES, len(cells)):
+        cells[place] = code_of(cells, place)
+
+
+@nb.njit(cache=True, nogil=True, inline="always")
+def _up_to_2(count):
+    return min(max(np.int64(count), -2), 2)
+
+
+@nb.njit(cache=True, nogil=True)
+def code_of(cells, place):
+    """The code, -15 .. 15, of a place beyond the 28 of the board.
+
+    Of a pair: 5 a + b for a and b checkers on its two places, as far as 2 a side. Of a window: with
+    the player's checker on the point above it, the points in it that the opponent has made, 0 .. 6;
+    with the opponent's below it, less those that the player has made; with both, one of the codes
+    that are left over.
+    """
+    pair = place - NUM_PLACES
+    if pair < NUM_PAIRS:
+        return 5 * _up_to_2(cells[pair]) + _up_to_2(cells[pair + 1])
+    first = pair - NUM_PAIRS + 1
+    ahead = 0
+    behind = 0
+    if cells[first + 6] > 0:
+        for point in range(first, first + 6):
+            if cells[point] <= -2:
+                ahead += 1
+    if cells[first - 1] < 0:
+        for point in range(first, first + 6):
+            if cells[point] >= 2:
+                behind += 1
+    if behind == 0:
+        return ahead
+    if ahead == 0:
+        return -behind
+    number = (ahead + behind - 1) * (ahead + behind - 2) // 2 + ahead - 1  # 0 .. 14
+    return 7 + number if number < 9 else 2 - number
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+def _update_codes(k, changed, cells, sums, table):
+    """Bring cells[k] and sums[k] up to date where a code sees the place `changed` of the board."""
+    first = NUM_PLACES + max(changed - 1, 0)
+    end = NUM_PLACES + min(changed + 1, NUM_PAIRS)
+    for _ in range(2):
+        for place in range(first, end):
+            old = np.int64(cells[k, place])
+            new = code_of(cells[k], place)
+            if new != old:
+                cells[k, place] = new
+                for i in range(sums.shape[1]):
+                    sums[k, i] += table[place, new + ZERO, i] - table[place, old + ZERO, i]
+        if cells.shape[1] == NUM_PLACES + NUM_PAIRS:
+            return
+        first = NUM_PLACES + NUM_PAIRS + max(changed - 7, 0)
+        end = NUM_PLACES + NUM_PAIRS + min(changed + 1, NUM_WINDOWS)
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -104,7 +169,7 @@ def first_layer(cells, network, sums):
     num_units = len(network.bias)
     for i in range(num_units):
         sums[i] = network.bias[i]
-    for place in range(NUM_PLACES):
+    for place in range(len(network.table)):
         count = cells[place]
         if count != 0:
             row = network.table[place, count + ZERO]
@@ -148,6 +213,38 @@ def _activate(values, num_units, activation):
             values[i] = np.float32(1) / (np.float32(1) + exp32(-values[i]))
 
 
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always")
+def _eight_units(source, tail, at, num_in, bias_at, target, j):
+    """Sums of 8 units into target[j : j + 8]: together they read the source once."""
+    a = tail[bias_at]
+    b = tail[bias_at + 1]
+    c = tail[bias_at + 2]
+    d = tail[bias_at + 3]
+    e = tail[bias_at + 4]
+    f = tail[bias_at + 5]
+    g = tail[bias_at + 6]
+    h = tail[bias_at + 7]
+    rows = tail[at : at + 8 * num_in].reshape(8, num_in)
+    for i in range(num_in):
+        s = source[i]
+        a += s * rows[0, i]
+        b += s * rows[1, i]
+        c += s * rows[2, i]
+        d += s * rows[3, i]
+        e += s * rows[4, i]
+        f += s * rows[5, i]
+        g += s * rows[6, i]
+        h += s * rows[7, i]
+    target[j] = a
+    target[j + 1] = b
+    target[j + 2] = c
+    target[j + 3] = d
+    target[j + 4] = e
+    target[j + 5] = f
+    target[j + 6] = g
+    target[j + 7] = h
+
+
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def _tail(hidden, network, logits):
     """Layers after the first on activated hidden[0]; hidden float32 [2, widest layer]."""
@@ -159,14 +256,17 @@ def _tail(hidden, network, logits):
         source = hidden[current]
         target = hidden[1 - current]
         bias_at = at + num_in * num_out
-        for j in range(num_out):
-            target[j] = network.tail[bias_at + j]
-        for i in range(num_in):
-            h = source[i]
-            if h != 0:
-                row = network.tail[at + i * num_out : at + (i + 1) * num_out]
-                for j in range(num_out):
-                    target[j] += h * row[j]
+        j = 0
+        while j + 8 <= num_out:
+            _eight_units(source, network.tail, at + j * num_in, num_in, bias_at + j, target, j)
+            j += 8
+        while j < num_out:
+            total = network.tail[bias_at + j]
+            row = network.tail[at + j * num_in : at + (j + 1) * num_in]
+            for i in range(num_in):
+                total += source[i] * row[i]
+            target[j] = total
+            j += 1
         _activate(target, num_out, network.activation)
         at = bias_at + num_out
         current = 1 - current
@@ -233,9 +333,9 @@ def evaluate(cells, sums, network, hidden, logits, probabilities):
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always")
-def _apply_step(step, k, cells, sums, rises):
+def _apply_step(step, k, cells, sums, rises, table):
     """Play one step on the flipped counts cells[k]: counts and sums after it into row k + 1."""
-    for place in range(NUM_PLACES):
+    for place in range(cells.shape[1]):
         cells[k + 1, place] = cells[k, place]
     leave = 25 - (step >> 3)
     arrive = leave + (step & 7)
@@ -256,6 +356,12 @@ def _apply_step(step, k, cells, sums, rises):
         on_bar += ZERO
         for i in range(sums.shape[1]):
             sums[k + 1, i] += rises[25, on_bar, i] - rises[arrive, ZERO - 1, i]
+        if cells.shape[1] > NUM_PLACES:
+            _update_codes(k + 1, 25, cells, sums, table)
+    if cells.shape[1] > NUM_PLACES:
+        _update_codes(k + 1, leave, cells, sums, table)
+        if arrive < NUM_PLACES - 2:
+            _update_codes(k + 1, arrive, cells, sums, table)
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -267,6 +373,7 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
     """
     cells, sums, hidden, logits, probabilities = work
     rises = network.rises
+    table = network.table
     output = network.output
     output_bias = network.output_bias
     num_units = sums.shape[1]
@@ -288,7 +395,7 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
                 shared += 1
             num_steps += 1
         for k in range(shared, num_steps):
-            _apply_step(np.int64(steps[at, k]), k, cells, sums, rises)
+            _apply_step(np.int64(steps[at, k]), k, cells, sums, rises, table)
         depth = num_steps
         own_off = cells[num_steps, OWN_OFF]
         opponent_off = cells[num_steps, OPPONENT_OFF]
@@ -353,7 +460,7 @@ def workspace(network):
     probabilities_at = logits_at + 8 + _APART
     block = np.empty(probabilities_at + 8, np.float32)
     return (
-        np.empty((6, NUM_PLACES), np.int8),
+        np.empty((6, len(network.table)), np.int8),
         block[: 5 * num_units].reshape(5, num_units),
         block[hidden_at : hidden_at + 2 * width].reshape(2, width),
         block[logits_at : logits_at + 8],

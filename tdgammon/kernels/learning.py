@@ -7,7 +7,7 @@ of -1 ends its list. A position has some 30 inputs that are not 0, whatever the 
 import numba as nb
 import numpy as np
 
-from tdgammon.kernels.forward import NUM_PLACES, OPPONENT_OFF, OWN_OFF, ZERO, exp32, fill_cells
+from tdgammon.kernels.forward import OPPONENT_OFF, OWN_OFF, ZERO, exp32, fill_cells
 
 _FAST = {"reassoc", "contract", "nsz"}
 
@@ -15,11 +15,11 @@ _FAST = {"reassoc", "contract", "nsz"}
 @nb.njit(cache=True, nogil=True)
 def encode(boards, num_checkers, columns, numbers, inputs):
     """Dense inputs [B, F] of boards [B, 26]."""
-    cells = np.empty(NUM_PLACES, np.int8)
+    cells = np.empty(len(columns), np.int8)
     for b in range(len(boards)):
         inputs[b] = 0
         fill_cells(boards[b], num_checkers, cells)
-        for place in range(NUM_PLACES):
+        for place in range(len(columns)):
             count = cells[place]
             if count != 0:
                 for k in range(columns.shape[2]):
@@ -33,12 +33,12 @@ def encode(boards, num_checkers, columns, numbers, inputs):
 def weighted_sums(boards, num_checkers, columns, numbers, weight, bias, sums, impossible):
     """sums [B, H] = inputs @ weight [F, H] + bias [H]; impossible bool [B, 6] marks outcomes that
     the rules exclude: gammons of a side that has borne off (R12)."""
-    cells = np.empty(NUM_PLACES, np.int8)
+    cells = np.empty(len(columns), np.int8)
     for b in range(len(boards)):
         fill_cells(boards[b], num_checkers, cells)
         for i in range(sums.shape[1]):
             sums[b, i] = bias[i]
-        for place in range(NUM_PLACES):
+        for place in range(len(columns)):
             count = cells[place]
             if count != 0:
                 for k in range(columns.shape[2]):
@@ -57,11 +57,11 @@ def weighted_sums(boards, num_checkers, columns, numbers, weight, bias, sums, im
 @nb.njit(cache=True, nogil=True, fastmath=_FAST)
 def weight_gradient(boards, num_checkers, columns, numbers, sums_gradient, gradient):
     """gradient [F, H] = inputs.T @ sums_gradient [B, H]."""
-    cells = np.empty(NUM_PLACES, np.int8)
+    cells = np.empty(len(columns), np.int8)
     gradient[:] = 0
     for b in range(len(boards)):
         fill_cells(boards[b], num_checkers, cells)
-        for place in range(NUM_PLACES):
+        for place in range(len(columns)):
             count = cells[place]
             if count != 0:
                 for k in range(columns.shape[2]):

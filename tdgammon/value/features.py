@@ -2,7 +2,9 @@
 
 A board has 28 places: the 26 of `game/board.py`, then 26 = the player's checkers borne off
 (positive) and 27 = the opponent's (negative). An encoding turns the count on each place
-(-15 .. 15) into numbers; a row of its design matrix is what one (place, count) puts in.
+(-15 .. 15) into numbers; a row of its design matrix is what one (place, count) puts in. Pairs of
+neighbouring places and windows of six points are further places with codes for counts
+(`kernels.forward.code_of`), for encodings that see more than one place at a time.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ NUM_COUNTS = forward.NUM_COUNTS
 _ZERO = forward.ZERO
 
 Design = NDArray[np.float32]
-"""[28, 31, F]: what a count (index count + 15) on a place adds to the F inputs."""
+"""[P, 31, F]: what a count (index count + 15) on a place adds to the F inputs."""
 
 
 def _tesauro_units(count: int) -> list[float]:
@@ -66,12 +68,40 @@ def _counts() -> Design:
     )
 
 
-ENCODINGS: dict[str, Callable[[], Design]] = {"tesauro": _tesauro, "counts": _counts}
+def _with_codes(base: Design, num_codes: int) -> Design:
+    """The inputs of `base` and an indicator of every code of `num_codes` further places."""
+    num_places, num_counts, num_inputs = base.shape
+    width = num_counts - 1
+    design = np.zeros((num_places + num_codes, num_counts, num_inputs + num_codes * width), np.float32)
+    design[:num_places, :, :num_inputs] = base
+    codes = np.delete(np.arange(num_counts), _ZERO)
+    for place in range(num_codes):
+        at = num_inputs + place * width
+        design[num_places + place, codes, at + np.arange(width)] = 1
+    return design
+
+
+def _pairs() -> Design:
+    """`counts`, and what stands on every two neighbouring places together."""
+    return _with_codes(_counts(), forward.NUM_PAIRS)
+
+
+def _windows() -> Design:
+    """`pairs`, and how many of the six points before a checker are held against it."""
+    return _with_codes(_counts(), forward.NUM_PAIRS + forward.NUM_WINDOWS)
+
+
+ENCODINGS: dict[str, Callable[[], Design]] = {
+    "tesauro": _tesauro,
+    "counts": _counts,
+    "pairs": _pairs,
+    "windows": _windows,
+}
 
 
 @cache
 def design(encoding: str) -> Design:
-    """Design matrix [28, 31, F] of an encoding named in `ENCODINGS`, read-only."""
+    """Design matrix [P, 31, F] of an encoding named in `ENCODINGS`, read-only."""
     matrix = ENCODINGS[encoding]()
     matrix.setflags(write=False)
     return matrix
@@ -94,8 +124,8 @@ class Encoder:
         """F"""
         used = matrix != 0
         width = int(used.sum(axis=2).max())
-        self._columns = np.full((NUM_PLACES, NUM_COUNTS, width), -1, np.int16)
-        self._numbers = np.zeros((NUM_PLACES, NUM_COUNTS, width), np.float32)
+        self._columns = np.full((*matrix.shape[:2], width), -1, np.int16)
+        self._numbers = np.zeros((*matrix.shape[:2], width), np.float32)
         for place, count in np.argwhere(used.any(axis=2)):
             columns = np.flatnonzero(used[place, count])
             self._columns[place, count, : len(columns)] = columns

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tdgammon.game.board import NUM_CHECKERS
 from tdgammon.kernels import forward
-from tdgammon.value.features import ENCODINGS, design, place_columns
+from tdgammon.value.features import ENCODINGS, NUM_PLACES, design, place_columns
 from tdgammon.value.outcome import NUM_OUTCOMES
 
 Weights = Mapping[str, NDArray[np.float32]]
@@ -93,11 +93,11 @@ def play_layers(architecture: Architecture, weights: Weights) -> forward.Layers:
         table[place] = matrix[place][:, columns] @ weights["inputs.weight"][columns]
     tail = [np.zeros(0, np.float32)]
     for layer in range(len(architecture.hidden) - 1):
-        tail.append(weights[f"hidden.{layer}.weight"].T.ravel())
+        tail.append(weights[f"hidden.{layer}.weight"].ravel())
         tail.append(weights[f"hidden.{layer}.bias"])
     return forward.Layers(
         table=np.ascontiguousarray(table),
-        rises=np.ascontiguousarray(table[:, 1:] - table[:, :-1]),
+        rises=np.ascontiguousarray(table[:NUM_PLACES, 1:] - table[:NUM_PLACES, :-1]),
         bias=np.ascontiguousarray(weights["inputs.bias"]),
         sizes=np.array(architecture.hidden, np.int64),
         tail=np.concatenate(tail),
