@@ -17,9 +17,7 @@ SMALL = Architecture(hidden=(5,), activation="sigmoid")
 
 
 def learner(architecture, averaging=0.9, seed=1):
-    made = Learner(architecture, 1, averaging)
-    made.network.load_weights(random_weights(architecture, seed))
-    return made
+    return Learner(architecture, random_weights(architecture, seed), averaging)
 
 
 @pytest.fixture(scope="module")
@@ -143,11 +141,11 @@ def test_a_loss_that_is_not_finite_stops_before_it_does_harm(poison, lesson):
 @pytest.mark.parametrize("num_before", [0, 3])
 def test_learning_goes_on_from_its_state_exactly(num_before, lesson):
     order = np.arange(len(lesson[0]))
-    one = Learner(SMALL, 1, 0.99)
+    one = learner(SMALL, 0.99)
     for _ in range(num_before):
         one.learn(*lesson, order, 0.01, 32)
     state = one.state()
-    other = Learner(SMALL, 2, 0.99)
+    other = learner(SMALL, 0.99, seed=2)
     other.load_state(state)
     for pupil in (one, other):
         pupil.learn(*lesson, order, 0.003, 48)
@@ -164,4 +162,4 @@ def test_a_state_of_another_architecture_is_refused():
         Architecture(encoding="counts"),
     ):
         with pytest.raises((KeyError, ValueError)):
-            Learner(other, 1, 0.9).load_state(state)
+            learner(other).load_state(state)

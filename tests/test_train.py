@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 import pytest
+from networks import random_weights
 
 from tdgammon.bench.arena import match
 from tdgammon.cli import main as cli
@@ -146,6 +147,22 @@ def test_a_run_that_crashed_goes_on_from_its_last_save(name, iterations, straigh
     go(tmp_path, DOCUMENTS[name], resume=True)
     assert result(tmp_path) == result(straight[name])
     assert logged(tmp_path) == logged(straight[name])
+
+
+def test_a_run_may_grow_from_another(straight, tmp_path):
+    document = FORWARD | {
+        "network": {"hidden": [9], "encoding": "tesauro"},
+        "grow_from": str(straight["forward"] / checkpoint.RUN_CHECKPOINT),
+    }
+    go(tmp_path / "grown", document, should_stop=until(0))
+    small = checkpoint.read(straight["forward"] / checkpoint.RUN_CHECKPOINT)
+    large = checkpoint.read(tmp_path / "grown" / checkpoint.RUN_CHECKPOINT)
+    assert large.architecture.hidden == (9,)
+    wanted = small.evaluator().probabilities(START)
+    assert large.evaluator().probabilities(START) == pytest.approx(wanted, abs=1e-6)
+    go(tmp_path / "grown", document, resume=True)
+    go(tmp_path / "again", document)
+    assert result(tmp_path / "grown") == result(tmp_path / "again")
 
 
 def test_weights_do_not_depend_on_the_number_of_workers(straight):
@@ -313,7 +330,7 @@ def test_online_learning_teaches_the_end_of_the_game(tmp_path):
 def untrained(seed):
     architecture = Architecture(hidden=(20,))
     return NetworkBot(
-        f"seed {seed}", NetworkEvaluator(architecture, Learner(architecture, seed, 0).weights())
+        f"seed {seed}", NetworkEvaluator(architecture, random_weights(architecture, seed))
     )
 
 

@@ -131,6 +131,8 @@ class TrainConfig:
     """Of weights, dice and the order of positions, 0 to 2**31 - 1."""
     rules: str = "standard"
     """Preset of rules (`game.rules.PRESETS`): start, moves and end counts; the cube is not used."""
+    grow_from: str = ""
+    """Checkpoint, by name or folder, whose judgement the run begins with; empty = random weights."""
     workers: int = 1
     """Cores used, 1 to 64; the weights do not depend on it."""
     log_every_games: int = 10_000

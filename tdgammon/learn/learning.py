@@ -14,14 +14,15 @@ from tdgammon.game.board import Boards
 from tdgammon.kernels import learning as kernel
 from tdgammon.value.features import Encoder
 from tdgammon.value.network import ValueNetwork
-from tdgammon.value.tables import Architecture
+from tdgammon.value.tables import Architecture, Weights
 
 
 class Learner:
     """A network, its optimiser and the exponential average of its weights."""
 
-    def __init__(self, architecture: Architecture, seed: int, averaging: float) -> None:
-        self.network = ValueNetwork(architecture, torch.Generator().manual_seed(seed))
+    def __init__(self, architecture: Architecture, weights: Weights, averaging: float) -> None:
+        self.network = ValueNetwork(architecture, torch.Generator())
+        self.network.load_weights(weights)
         self.encoder = Encoder(architecture.encoding, architecture.num_checkers)
         self.averaging = averaging
         """Share of the old average that one step keeps."""

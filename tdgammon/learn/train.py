@@ -8,6 +8,7 @@ alone.
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +27,7 @@ from tdgammon.game.board import Boards
 from tdgammon.game.dice import streams
 from tdgammon.learn import diagnostics, run
 from tdgammon.learn.config import TrainConfig, from_document
+from tdgammon.learn.growth import grown
 from tdgammon.learn.learning import Learner
 from tdgammon.learn.online import OnlineLearner
 from tdgammon.learn.returns import lambda_returns
@@ -87,12 +89,25 @@ class Method(Protocol):
         ...
 
 
+def first_weights(config: TrainConfig) -> Weights:
+    """What a run begins with: random weights, or those of `grow_from` grown to the network.
+
+    CheckpointError if `grow_from` is no sound checkpoint, ValueError if the network cannot be grown
+    from it.
+    """
+    if not config.grow_from:
+        return ValueNetwork(config.network, torch.Generator().manual_seed(config.seed)).weights()
+    small = checkpoint.read(checkpoint.find(config.grow_from))
+    generator = np.random.default_rng([config.seed, 4])
+    return grown(small.weights, small.architecture, config.network, generator)
+
+
 class ForwardMethod:
     """λ-returns by the forward view and minibatch Adam, self-play and learning side by side."""
 
-    def __init__(self, config: TrainConfig) -> None:
+    def __init__(self, config: TrainConfig, weights: Weights) -> None:
         self._config = config
-        self._learner = Learner(config.network, config.seed, config.learning.averaging)
+        self._learner = Learner(config.network, weights, config.learning.averaging)
         self._player = self._learner.weights()
         self._games: Games | None = None
         helpers = config.workers - 1
@@ -163,10 +178,9 @@ class ForwardMethod:
 class OnlineMethod:
     """Tesauro's method, turn by turn on one core; the loss is not measured."""
 
-    def __init__(self, config: TrainConfig) -> None:
+    def __init__(self, config: TrainConfig, weights: Weights) -> None:
         self._config = config
-        start = ValueNetwork(config.network, torch.Generator().manual_seed(config.seed)).weights()
-        self._learner = OnlineLearner(config.network, start, config.game_rules)
+        self._learner = OnlineLearner(config.network, weights, config.game_rules)
 
     def iterate(self, progress: Progress) -> tuple[Games, float]:
         learning, now = self._config.learning, progress.games
@@ -202,7 +216,10 @@ def lessons(games: Games, lambda_: float) -> tuple[Boards, NDArray[np.float32]]:
     return games.boards[use], lambda_returns(games.probabilities, games.lengths, lambda_)[use]
 
 
-METHODS: dict[str, Callable[[TrainConfig], Method]] = {"forward": ForwardMethod, "online": OnlineMethod}
+METHODS: dict[str, Callable[[TrainConfig, Weights], Method]] = {
+    "forward": ForwardMethod,
+    "online": OnlineMethod,
+}
 
 
 def resumed_config(folder: Path, overrides: Sequence[str] = ()) -> TrainConfig:
@@ -214,6 +231,7 @@ def resumed_config(folder: Path, overrides: Sequence[str] = ()) -> TrainConfig:
         ("rules", old.rules, new.rules),
         ("network", old.network, new.network),
         ("seed", old.seed, new.seed),
+        ("grow_from", old.grow_from, new.grow_from),
         ("learning.method", old.learning.method, new.learning.method),
     ):
         if before != after:
@@ -238,7 +256,8 @@ def train(
     longer finite (the last state saved is sound) and OSError if it cannot write.
     """
     torch.set_num_threads(1)
-    method = METHODS[config.learning.method](config)
+    beginning = dataclasses.replace(config, grow_from="") if resume else config
+    method = METHODS[config.learning.method](config, first_weights(beginning))
     progress = Progress()
     if resume:
         arrays, facts = run.load_state(folder)

@@ -107,6 +107,20 @@ def design(encoding: str) -> Design:
     return matrix
 
 
+def input_blocks(encoding: str) -> list[tuple[str, int]]:
+    """The inputs of an encoding in their order as named blocks with their sizes; a block of one name
+    is the same in all encodings."""
+    total = design(encoding).shape[2]
+    base = "tesauro" if encoding == "tesauro" else "counts"
+    blocks = [(base, design(base).shape[2])]
+    if encoding in ("pairs", "windows"):
+        blocks.append(("pairs", forward.NUM_PAIRS * (NUM_COUNTS - 1)))
+    if encoding == "windows":
+        blocks.append(("windows", forward.NUM_WINDOWS * (NUM_COUNTS - 1)))
+    assert sum(size for _, size in blocks) == total
+    return blocks
+
+
 @cache
 def place_columns(encoding: str) -> list[NDArray[np.int64]]:
     """For each place, the inputs that its count can put numbers in."""
