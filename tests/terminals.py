@@ -26,7 +26,7 @@ class First:
         self.answers = doubles, takes
         self.seen: list[Any] = []
 
-    def choose(self, boards, rolls):
+    def choose(self, boards, rolls, stakes=None):
         rows, offsets = afterstates(boards, rolls)
         return rows[offsets[:-1]]
 
@@ -62,7 +62,7 @@ class Ranker(First):
 class Lawless(First):
     name = "lawless"
 
-    def choose(self, boards, rolls):
+    def choose(self, boards, rolls, stakes=None):
         return boards
 
 

@@ -137,7 +137,7 @@ def test_check_catches_an_illegal_choice_of_any_bot() -> None:
     class Stuck(NeverDoubles):
         name = "stuck"
 
-        def choose(self, boards: np.ndarray, rolls: np.ndarray) -> np.ndarray:
+        def choose(self, boards: np.ndarray, rolls: np.ndarray, stakes: object = None) -> np.ndarray:
             return boards
 
     with pytest.raises(ValueError, match=r"player 'stuck': .* is no legal afterstate"):

@@ -51,7 +51,7 @@ class Fixed(NeverDoubles):
     def __init__(self, probabilities: list[float]) -> None:
         self.row, self.evaluator = np.array(probabilities, np.float32), self
 
-    def choose(self, boards: Any, rolls: Any) -> Any:
+    def choose(self, boards: Any, rolls: Any, stakes: Any = None) -> Any:
         raise AssertionError("a values file asks for no plays")
 
     def probabilities(self, boards: Any) -> Any:
@@ -180,13 +180,70 @@ def test_a_truncated_or_binary_file_is_refused(tmp_path: Path) -> None:
             grade(path, ["racer"])
 
 
-def test_a_cube_file_is_refused(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    path = write([{"board": parse("start").tolist(), "nd": 0.1, "dt": 0.0, "dp": 1.0}])
-    assert main(["bench", "--decisions", str(path), "pubeval"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    assert "cube decisions, which are not graded" in err
+CUBE = {
+    "board": parse("start").tolist(),
+    "cube_value": 1,
+    "cube_owner": "centered",
+    "jacoby": False,
+    "away": None,
+    "crawford": False,
+    "beavers": False,
+    "nd": 0.6,
+    "dt": 0.9,
+    "dp": 1.0,
+    "probs_even": [0.5, 0.1, 0, 0.1, 0],
+    "probs_strong": [0.9, 0, 0, 0, 0],
+}
+
+
+def test_the_cost_of_cube_decisions_is_worked_by_hand(write: Write) -> None:
+    items = [CUBE, {**CUBE, "nd": 1.2, "dt": 1.6}, {**CUBE, "nd": 0.3, "dt": -0.4, "bucket": "a"}]
+    players = grade(write(items), ["probs_even", "probs_strong", "racer"]).to_json()["players"]
+    even, strong, racer = players  # the racer counts pips: level here, no double and take
+    # does not double, takes: 0.3; too good: right, the take is right to ask and costs 0.6; nothing
+    assert even["mean_cost"] == pytest.approx((0.3 + 0.6 + 0) / 3)
+    # doubles, passes: 0.1; doubles 0.2, pass is right; doubles 0.7, which is too bad to ask for a take
+    assert strong["mean_cost"] == pytest.approx((0.1 + 0.2 + 0.7) / 3)
+    assert strong["double_cost"] == pytest.approx((0.2 + 0.7) / 3)
+    assert strong["take_cost"] == pytest.approx(0.1 / 2)
+    assert racer["mean_cost"] == pytest.approx(even["mean_cost"])
+    assert strong["difference"]["mean_cost"] == pytest.approx(0.1 / 3)
+    assert strong["buckets"]["a"]["mean_cost"] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"cube_owner": "opponent"}, "cube_owner: centered or player expected, got 'opponent'"),
+        ({"cube_value": 3}, "cube: a power of 2 expected, got 3"),
+        ({"away": [0, 2]}, "away: two numbers above 0"),
+        ({"jacoby": 1}, "jacoby: true or false expected, got 1"),
+        ({"beavers": True}, "beavers: false expected"),
+        ({"board": [0] * 25}, "board"),
+    ],
+)
+def test_a_cube_item_that_is_not_sound_is_refused_with_its_line(
+    write: Write, change: dict[str, Any], fault: str
+) -> None:
+    with pytest.raises(ValueError, match=f"line 2: .*{fault}"):
+        grade(write([CUBE, {**CUBE, **change}]), ["racer"])
+
+
+def test_a_field_of_chances_is_a_player_for_cube_files_that_have_it(write: Write) -> None:
+    with pytest.raises(ValueError, match="'probs_odd': not every item has five chances"):
+        grade(write([CUBE]), ["probs_odd"])
+    with pytest.raises(ValueError, match=r"'probs_even': .* for cube files only"):
+        grade(write([VALUES]), ["probs_even"])
+
+
+def test_never_doubling_has_its_known_cost_on_the_open_cube_file(shared: Path) -> None:
+    report = grade(shared / "data" / "bench_cube_open.jsonl.gz", ["random", "probs_gnubg"])
+    never, formulas = report.to_json()["players"]
+    assert never["n"] == 500
+    assert never["mean_cost"] == pytest.approx(0.25660, abs=1e-5)
+    assert never["take_cost"] == pytest.approx(0.24059, abs=1e-5)
+    assert never["wrong_double_share"] == pytest.approx(0.492)
+    assert formulas["mean_cost"] < 0.0071  # what GNU Backgammon's static player costs
 
 
 def test_a_player_without_probabilities_cannot_do_a_values_file(write: Write) -> None:
@@ -253,11 +310,9 @@ def test_random_has_its_known_rating_on_the_open_plays(shared: Path) -> None:
     assert abs(player["pr"] - 126.74) < 3 * 3.01
 
 
-def test_the_open_values_and_cube_files_are_read(shared: Path) -> None:
+def test_the_open_values_file_is_read(shared: Path) -> None:
     player = Fixed([0, 0.15, 0.35, 0.35, 0.15, 0])
     found = grade(shared / "data" / "bench_values_open.jsonl.gz", [player]).to_json()
     assert found["kind"] == "values"
     assert found["players"][0]["n"] == 3000
     assert sum(bucket["n"] for bucket in found["players"][0]["buckets"].values()) == 3000
-    with pytest.raises(ValueError, match="cube decisions"):
-        grade(shared / "data" / "bench_cube_open.jsonl.gz", ["pubeval"])

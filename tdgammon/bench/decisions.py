@@ -5,7 +5,7 @@ afterstates too: not flipped. Three kinds are told apart by what the lines hold:
 
 - checker: `board`, `dice`, `candidates` (every legal afterstate, each with `board` and `equity`)
 - values: `board`, `probs` (win, win gammon, win backgammon, lose gammon, lose backgammon)
-- cube: `nd`, `dt`, `dp`; not graded, as no player decides on the cube
+- cube: `nd`, `dt`, `dp` and the cube and score: see `bench.cubes`
 
 A line may name its `bucket`.
 """
@@ -16,7 +16,6 @@ import gzip
 import json
 import math
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,12 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from tdgammon.bench.asking import in_parts
+from tdgammon.bench.cubes import Cubes
 from tdgammon.decide.bots import Bot, bot
 from tdgammon.game.board import START, Boards, Rolls, checked_boards, checked_rolls, flip
 from tdgammon.value.outcome import VALUES, to_nested
 
 Errors = NDArray[np.float64]
-"""checker: equity lost [B]; values: evaluator less truth [B, 2], win chance and equity."""
+"""checker: equity lost [B]; values: evaluator less truth [B, 2], win chance and equity; cube: equity
+lost by the double and by the take [B, 2], NaN where that is not asked."""
 
 KINDS = {"candidates": "checker", "probs": "values", "nd": "cube"}
 """The key of a line that gives its kind away."""
@@ -61,7 +63,7 @@ class Plays:
         Raises ValueError for a choice that is not among the candidates.
         """
         player.choose(START[None].copy(), np.array([[3, 1]], np.int8))  # loads and compiles
-        chosen, cpu_s = _in_parts(
+        chosen, cpu_s = in_parts(
             lambda part: player.choose(self.boards[part], self.rolls[part]), len(self.boards), bar
         )
         counts = np.diff(self.offsets)
@@ -95,7 +97,7 @@ class Positions:
                 f"player {player.name!r} gives no probabilities, as a values file asks for"
             )
         evaluator.probabilities(START[None].copy())  # loads and compiles
-        probabilities, cpu_s = _in_parts(
+        probabilities, cpu_s = in_parts(
             lambda part: evaluator.probabilities(self.boards[part]), len(self.boards), bar
         )
         win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = self.nested.T
@@ -148,17 +150,21 @@ class Report:
 
 
 def grade(file: str | Path, players: Sequence[str | Bot], *, progress: bool = False) -> Report:
-    """Have each player decide on every item of a checker or values file.
+    """Have each player decide on every item of a file.
 
-    `progress` shows a bar on a terminal's stderr. Raises ValueError for an unknown player, one that
-    cannot answer, a cube file, and the first line that is not sound, quoting the file and the line's
+    For a cube file, a field of chances in its lines (`probs_gnubg`) is a player too: our cube formulas
+    on those. `progress` shows a bar on a terminal's stderr. Raises ValueError for an unknown player,
+    one that cannot answer, and the first line that is not sound, quoting the file and the line's
     number; OSError if the file cannot be opened.
     """
-    bots = [bot(player) for player in players]
+    named = [player if _is_field(player) else bot(player) for player in players]
     kind, items = _read(Path(file))
-    if kind == "cube":
-        raise ValueError(f"{file}: cube decisions, which are not graded; checker and values files are")
-    made = _plays(file, items) if kind == "checker" else _positions(file, items)
+    made: Plays | Positions | Cubes
+    if kind == "checker":
+        made = _plays(file, items)
+    else:
+        made = _positions(file, items) if kind == "values" else _cubes(file, items)
+    bots = [_formulas(made, player) if isinstance(player, str) else player for player in named]
     grades = []
     disable = None if progress else True  # None: shown on a terminal only
     num = len(bots) * len(items)
@@ -173,21 +179,14 @@ def grade(file: str | Path, players: Sequence[str | Bot], *, progress: bool = Fa
     return Report(file=str(file), kind=kind, buckets=buckets, grades=grades)
 
 
-def _in_parts(
-    answer: Callable[[slice], NDArray[Any]], num_items: int, bar: tqdm
-) -> tuple[NDArray[Any], float]:
-    """Answers to all items, asked for in parts of about half a second, and the CPU seconds taken."""
-    answers, cpu_s = [], 0.0
-    first, size = 0, 8
-    while first < num_items:
-        start_s, before_s = time.perf_counter(), time.process_time()
-        answers.append(answer(slice(first, first + size)))
-        cpu_s += time.process_time() - before_s
-        bar.update(len(answers[-1]))
-        first += size
-        if time.perf_counter() - start_s < 0.25:
-            size *= 2
-    return np.concatenate(answers), cpu_s
+def _is_field(player: str | Bot) -> bool:
+    return isinstance(player, str) and player.startswith("probs_")
+
+
+def _formulas(made: Plays | Positions | Cubes, field: str) -> Bot:
+    if not isinstance(made, Cubes):
+        raise ValueError(f"player {field!r}: a field of chances is a player for cube files only")
+    return made.formulas(field)
 
 
 def checker_measures(errors: Errors) -> dict[str, Any]:
@@ -219,11 +218,29 @@ def values_measures(errors: Errors) -> dict[str, Any]:
     }
 
 
+def cube_measures(errors: Errors) -> dict[str, Any]:
+    """Of costs [B, 2] of doubles and takes: mean cost of an item in points with its standard error, the
+    doubles' part of it, the mean over the takes asked for, and the shares of wrong answers."""
+    of_double, of_take = errors.T
+    cost = np.nansum(errors, axis=1)
+    takes = of_take[~np.isnan(of_take)]
+    return {
+        "n": len(errors),
+        "mean_cost": float(cost.mean()),
+        "se": _standard_error(cost),
+        "double_cost": float(of_double.mean()),
+        "take_cost": float(takes.mean()) if len(takes) else 0.0,
+        "wrong_double_share": float((of_double > 0).mean()),
+        "wrong_take_share": float((takes > 0).mean()) if len(takes) else 0.0,
+    }
+
+
 _Measures = tuple[Callable[[Errors], dict[str, Any]], tuple[str, Callable[[Errors], Errors]]]
 
 MEASURES: dict[str, _Measures] = {
     "checker": (checker_measures, ("pr", lambda errors: 500 * errors)),
     "values": (values_measures, ("mae_equity", lambda errors: np.abs(errors[:, 1]))),
+    "cube": (cube_measures, ("mean_cost", lambda errors: np.nansum(errors, axis=1))),
 }
 """Of each kind: its figures, and the main one with what an item costs by it."""
 
@@ -297,6 +314,16 @@ def _positions(file: str | Path, items: list[tuple[int, dict[str, Any]]]) -> Pos
         except (KeyError, TypeError, ValueError, OverflowError) as fault:
             raise ValueError(f"{file}: line {number}: {_fault(fault)}") from None
     return Positions(boards=np.stack(boards), nested=np.stack(nested))
+
+
+def _cubes(file: str | Path, items: list[tuple[int, dict[str, Any]]]) -> Cubes:
+    for number, item in items:
+        try:
+            _board(item["board"])
+            Cubes.of([item])
+        except (KeyError, TypeError, ValueError, OverflowError) as fault:
+            raise ValueError(f"{file}: line {number}: {_fault(fault)}") from None
+    return Cubes.of([item for _, item in items])
 
 
 def _board(numbers: Any) -> Boards:

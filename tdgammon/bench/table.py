@@ -266,8 +266,9 @@ class Table:
     def _chosen(self, s: int, picked: NDArray[np.int64], rolls: NDArray[np.int8]) -> Boards:
         rows = self.rows
         boards = rows.boards[picked]
+        stakes = None if self.is_plain else rows.stakes(picked, self.rules)
         before = time.process_time()
-        chosen = self.players[s].choose(boards, rolls)
+        chosen = self.players[s].choose(boards, rolls, stakes)
         self.cpu_s[s] += time.process_time() - before
         self.decisions[s] += len(boards)
         if self.check:

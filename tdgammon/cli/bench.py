@@ -3,11 +3,13 @@
 A match plays every stream of dice from both seats and prints the points a game of the first player
 with a 95 % interval. Games are for money without a cube; --cube adds it, --length plays whole matches,
 and --rules or --option changes what is played. With --decisions, each player decides on every line
-of a checker or values file.
+of a checker, cube or values file.
 
 A player is random, racer, golden or pubeval, a checkpoint's name or folder, or MODULE:FUNCTION. A
 network looks ahead by settings after a comma: level=fast, normal, strong or deep (0 to 3 plies), or
 ply=0 to 4; filter=narrow, normal, wide or full (plays looked into); threads=N. --ply, --ply-b set ply.
+cube=dead has a network double as if the cube were not turned again; met=NAME or a file sets the match
+equity table. For a cube file, a field of chances such as probs_gnubg is a player: our formulas on it.
 
 Example:
   tdgammon bench pubeval random --games 2000
@@ -162,6 +164,13 @@ _COLUMNS: dict[str, dict[str, Callable[[dict[str, Any]], str]]] = {
         "loss >= .02": lambda p: f"{p['loss_02_share']:.1%}",
         "loss >= .08": lambda p: f"{p['loss_08_share']:.1%}",
     },
+    "cube": {
+        "millipoints": lambda p: f"{1e3 * p['mean_cost']:.2f}{_error(p['se'], 2, 1e3)}",
+        "doubling": lambda p: f"{1e3 * p['double_cost']:.2f}",
+        "a take": lambda p: f"{1e3 * p['take_cost']:.2f}",
+        "wrong doubles": lambda p: f"{p['wrong_double_share']:.1%}",
+        "wrong takes": lambda p: f"{p['wrong_take_share']:.1%}",
+    },
     "values": {
         "equity MAE": lambda p: f"{p['mae_equity']:.4f}{_error(p['se'], 4)}",
         "RMSE": lambda p: f"{p['rmse_equity']:.4f}",
@@ -185,7 +194,7 @@ def _decisions_text(document: dict[str, Any]) -> str:
     lines = [f"{document['file']}: {players[0]['n']:,} {kind} items (+- is one standard error)", ""]
     lines.append(table([head, *rows]))
     for p in players[1:]:
-        key = "pr" if kind == "checker" else "mae_equity"
+        key = {"checker": "pr", "values": "mae_equity", "cube": "mean_cost"}[kind]
         apart = p["difference"]
         lines.append(f"{p['name']} less {apart['from']}: {apart[key]:+.4f}{_error(apart['se'], 4)}")
     if players[0]["buckets"]:
@@ -197,5 +206,5 @@ def _decisions_text(document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _error(standard_error: float | None, digits: int) -> str:
-    return "" if standard_error is None else f" +- {standard_error:.{digits}f}"
+def _error(standard_error: float | None, digits: int, unit: float = 1) -> str:
+    return "" if standard_error is None else f" +- {unit * standard_error:.{digits}f}"

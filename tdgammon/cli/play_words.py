@@ -111,7 +111,7 @@ def choice(player: Bot, match: Match) -> Play:
     legal = plays(match.boards[0], match.dice, match.rules)
     if match.is_last_roll:  # nothing but the checkers left counts
         return min(legal, key=lambda play: int(np.maximum(-play.afterstate, 0).sum()))
-    chosen = player.choose(match.boards, [match.dice])[0]
+    chosen = player.choose(match.boards, [match.dice], stakes_of(match))[0]
     for play in legal:
         if (play.afterstate == chosen).all():
             return play

@@ -20,8 +20,11 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdgammon.decide import cube, pubeval
+from tdgammon.decide import cube, cubeful_plays, pubeval
+from tdgammon.decide.cubeful import is_plain
+from tdgammon.decide.decision import cube_equities
 from tdgammon.decide.golden import Golden
+from tdgammon.decide.met import MatchEquityTable, met
 from tdgammon.decide.search import LEVELS, Searcher, SearchSettings
 from tdgammon.game.board import Boards, checked_boards, checked_rolls
 from tdgammon.game.dice import streams
@@ -42,8 +45,12 @@ class Bot(Protocol):
     def name(self) -> str:
         """What the player is called."""
 
-    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
-        """boards [B, 26], rolls [B, 2] -> the chosen afterstates, int8 [B, 26], flipped."""
+    def choose(self, boards: ArrayLike, rolls: ArrayLike, stakes: Stakes | None = None) -> Boards:
+        """boards [B, 26], rolls [B, 2] -> the chosen afterstates, int8 [B, 26], flipped.
+
+        With stakes, a player that knows about the cube and the score may play by them; None = a game
+        for money without a cube.
+        """
 
     def doubles(self, boards: Boards, stakes: Stakes) -> NDArray[np.bool_]:
         """Whether to double as the player on roll of boards [B, 26], who may: bool [B]."""
@@ -86,7 +93,7 @@ class Random(cube.NeverDoubles):
     seed: int = 0
     rules: GameRules = STANDARD
 
-    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+    def choose(self, boards: ArrayLike, rolls: ArrayLike, stakes: Stakes | None = None) -> Boards:
         boards, rolls = _checked(boards, rolls)
         chosen = np.empty_like(boards)
         if self.rules.caucasian:
@@ -108,7 +115,7 @@ class Linear(cube.CountsPips):
     """[2]: value of each checker borne off, with contact and in a race."""
     rules: GameRules = STANDARD
 
-    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+    def choose(self, boards: ArrayLike, rolls: ArrayLike, stakes: Stakes | None = None) -> Boards:
         boards, rolls = _checked(boards, rolls)
         chosen = np.empty_like(boards)
         if self.rules.caucasian:
@@ -139,14 +146,25 @@ class NetworkBot:
     sha256: str | None = None
     """Of the checkpoint that the network is from, or None."""
 
-    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
-        return self.evaluator.choose(boards, rolls)
+    is_dead_cube: bool = False
+    """Plays the cube as if it were dead after the next turn of it, and the checkers without one."""
+    met: MatchEquityTable | None = None
+    """None = the default match equity table."""
+
+    def choose(self, boards: ArrayLike, rolls: ArrayLike, stakes: Stakes | None = None) -> Boards:
+        if stakes is None or self.is_dead_cube or is_plain(stakes):
+            return self.evaluator.choose(boards, rolls)
+        return cubeful_plays.choose(self.evaluator, boards, rolls, stakes, self.met)
 
     def doubles(self, boards: Boards, stakes: Stakes) -> NDArray[np.bool_]:
-        return cube.doubles(self.evaluator.probabilities(boards), stakes)
+        if self.is_dead_cube:
+            return cube.doubles(self.evaluator.probabilities(boards), stakes, self.met)
+        return cube_equities(self.evaluator, boards, stakes, self.met).doubles
 
     def takes(self, boards: Boards, stakes: Stakes) -> NDArray[np.bool_]:
-        return cube.takes(self.evaluator.probabilities(boards), stakes)
+        if self.is_dead_cube:
+            return cube.takes(self.evaluator.probabilities(boards), stakes, self.met)
+        return cube_equities(self.evaluator, boards, stakes, self.met).takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +175,7 @@ class Function(cube.NeverDoubles):
     function: Callable[[Boards, NDArray[np.int8]], Any]
     rules: GameRules = STANDARD
 
-    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+    def choose(self, boards: ArrayLike, rolls: ArrayLike, stakes: Stakes | None = None) -> Boards:
         """Raises ValueError, quoting what came back, unless every answer is a legal afterstate."""
         boards, rolls = _checked(boards, rolls)
         with _users_code(self.name):
@@ -216,8 +234,9 @@ def _checked(boards: ArrayLike, rolls: ArrayLike) -> tuple[Boards, NDArray[np.in
     return boards, checked_rolls(rolls, len(boards))
 
 
-NETWORK_SETTINGS = ("level", "ply", "filter", "threads")
-"""Settings of a network: a preset of `search.LEVELS`, and fields of `SearchSettings` that change it."""
+NETWORK_SETTINGS = ("level", "ply", "filter", "threads", "cube", "met")
+"""Settings of a network: a preset of `search.LEVELS`, and fields of `SearchSettings` that change it;
+the cube policy, `live` (the default) or `dead`; the match equity table by name or file."""
 
 
 def _settings(player: str, texts: list[str], known: Collection[str]) -> dict[str, str]:
@@ -309,10 +328,19 @@ def _checkpoint(player: str, name: str, settings: dict[str, str], rules: GameRul
             "or a checkpoint's folder, or MODULE:FUNCTION"
         ) from None
     found = checkpoint.read(path)
-    evaluator = found.evaluator(rules)
-    if not search.ply:
-        return NetworkBot(player, evaluator, found.sha256)
+    network = found.evaluator(rules)
     try:
-        return NetworkBot(player, Searcher(evaluator=evaluator, settings=search), found.sha256)
+        evaluator = Searcher(evaluator=network, settings=search) if search.ply else network
+        return NetworkBot(player, evaluator, found.sha256, **_cube_settings(settings))
     except ValueError as fault:
         raise ValueError(f"player {player!r}: {fault}") from None
+
+
+def _cube_settings(settings: dict[str, str]) -> dict[str, Any]:
+    policy = settings.get("cube", "live")
+    if policy not in ("live", "dead"):
+        raise ValueError(f"cube: live or dead expected, got {policy!r}")
+    return {
+        "is_dead_cube": policy == "dead",
+        "met": met(settings["met"]) if "met" in settings else None,
+    }

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tdgammon.decide.met import winning_chances
+from tdgammon.decide.met import MatchEquityTable
+from tdgammon.decide.met import met as named_met
 from tdgammon.game.board import Boards, pip_counts
 from tdgammon.game.stakes import CENTRED, Stakes
 
@@ -34,8 +35,13 @@ class CubeEquities(NamedTuple):
     """A loss at the doubled stake is no worse than at the old one."""
 
 
-def dead_cube(probabilities: NDArray[np.float32], stakes: Stakes) -> CubeEquities:
-    """Equities of chances [B, 6] of the player on roll with a cube that is not turned again."""
+def dead_cube(
+    probabilities: NDArray[np.float32], stakes: Stakes, met: MatchEquityTable | None = None
+) -> CubeEquities:
+    """Equities of chances [B, 6] of the player on roll with a cube that is not turned again.
+
+    Matches by `met`, None = the default.
+    """
     pays = np.array(stakes.rules.end_values)[_SIZES] * _SIGNS
     singles = stakes.rules.end_values[0] * _SIGNS
     is_money = stakes.away[:, 0] == 0
@@ -43,7 +49,7 @@ def dead_cube(probabilities: NDArray[np.float32], stakes: Stakes) -> CubeEquitie
     now = np.where(is_jacoby[:, None], singles, pays) * stakes.cube_values[:, None]
     doubled = 2 * pays * stakes.cube_values[:, None]
     cash = singles[0] * stakes.cube_values[:, None]
-    worth = [_worth(points, stakes) for points in (now, doubled, cash)]
+    worth = [_worth(points, stakes, met or named_met()) for points in (now, doubled, cash)]
     return CubeEquities(
         no_double=(probabilities * worth[0]).sum(axis=1),
         double_take=(probabilities * worth[1]).sum(axis=1),
@@ -52,20 +58,24 @@ def dead_cube(probabilities: NDArray[np.float32], stakes: Stakes) -> CubeEquitie
     )
 
 
-def doubles(probabilities: NDArray[np.float32], stakes: Stakes) -> NDArray[np.bool_]:
+def doubles(
+    probabilities: NDArray[np.float32], stakes: Stakes, met: MatchEquityTable | None = None
+) -> NDArray[np.bool_]:
     """Whether the player on roll doubles, bool [B]; that he may is not checked."""
-    nd, dt, dp, free = dead_cube(probabilities, stakes)
+    nd, dt, dp, free = dead_cube(probabilities, stakes, met)
     gains = (np.minimum(dt, dp) > nd) & (dp > nd)
     return gains & ((dp - dt <= MARKET * (dp - nd)) | free)
 
 
-def takes(probabilities: NDArray[np.float32], stakes: Stakes) -> NDArray[np.bool_]:
+def takes(
+    probabilities: NDArray[np.float32], stakes: Stakes, met: MatchEquityTable | None = None
+) -> NDArray[np.bool_]:
     """Whether the opponent of the player on roll takes his double, bool [B]."""
-    equities = dead_cube(probabilities, stakes)
+    equities = dead_cube(probabilities, stakes, met)
     return equities.double_take <= equities.double_pass
 
 
-def _worth(points: NDArray[np.int64], stakes: Stakes) -> NDArray[np.float64]:
+def _worth(points: NDArray[np.int64], stakes: Stakes, met: MatchEquityTable) -> NDArray[np.float64]:
     """Worth of winning `points` [B, K] (negative: losing): themselves, or match winning chances."""
     if not stakes.away.any():
         return points.astype(np.float64)
@@ -73,7 +83,7 @@ def _worth(points: NDArray[np.int64], stakes: Stakes) -> NDArray[np.float64]:
     away = np.stack([stakes.away[:, :1] - won, stakes.away[:, 1:] - lost], axis=-1)
     crawford_is_over = stakes.is_crawford | stakes.is_post_crawford
     over = np.broadcast_to(crawford_is_over[:, None], points.shape)
-    return winning_chances(away.reshape(-1, 2), over.ravel()).reshape(points.shape)
+    return met.chances(away.reshape(-1, 2), over.ravel()).reshape(points.shape)
 
 
 class NeverDoubles:

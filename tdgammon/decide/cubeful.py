@@ -7,7 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tdgammon.decide.met import winning_chances
+from tdgammon.decide.met import MatchEquityTable
+from tdgammon.decide.met import met as named_met
 from tdgammon.game.rules import GameRules
 from tdgammon.game.stakes import Stakes
 from tdgammon.kernels.cubeful import CubeTable
@@ -24,13 +25,15 @@ _SIZES = np.array([2, 1, 0, 0, 1, 2])
 _SIGNS = np.array([1, 1, 1, -1, -1, -1])
 
 
-def tables_of(stakes: Stakes) -> tuple[list[CubeTable], NDArray[np.int64]]:
+def tables_of(
+    stakes: Stakes, met: MatchEquityTable | None = None
+) -> tuple[list[CubeTable], NDArray[np.int64]]:
     """The different tables that B stakes need, and the number of its table for each of them: [B]."""
     columns = [stakes.cube_values[:, None], stakes.away, stakes.is_crawford[:, None]]
     keys = np.concatenate([*columns, stakes.is_post_crawford[:, None]], axis=1)
     rows, index = np.unique(keys, axis=0, return_inverse=True)
     tables = [
-        cube_table(stakes.rules, value, (own, theirs), bool(now), bool(over))
+        cube_table(stakes.rules, value, (own, theirs), bool(now), bool(over), met=met)
         for value, own, theirs, now, over in rows.tolist()
     ]
     return tables, index.reshape(-1)
@@ -41,6 +44,11 @@ def owners_of(stakes: Stakes) -> NDArray[np.int64]:
     return np.array([0, 1, 2])[stakes.cube_owners.astype(np.int64)]  # -1 is the last
 
 
+def is_plain(stakes: Stakes) -> bool:
+    """Whether the games are for money without a cube: neither cube nor score changes a play."""
+    return stakes.rules.cube_limit == 1 and not stakes.away.any()
+
+
 @lru_cache(maxsize=4096)
 def cube_table(
     rules: GameRules,
@@ -49,9 +57,11 @@ def cube_table(
     is_crawford: bool = False,
     is_post_crawford: bool = False,
     life: tuple[float, float, float, float, float] = LIFE,
+    met: MatchEquityTable | None = None,
 ) -> CubeTable:
     """Table for the player who needs `away[0]` points against one who needs `away[1]`; (0, 0) = money.
 
+    Matches by `met`, None = the default.
     ValueError for a cube that no game has, or if only one of the two needs points.
     """
     if cube_value < 1 or cube_value & (cube_value - 1):
@@ -80,7 +90,7 @@ def cube_table(
     points = np.array(rules.end_values)[_SIZES] * _SIGNS
     stakes = cube_value << np.arange(levels)
     after_crawford = is_crawford or is_post_crawford
-    mine = _worth(points * stakes[:, None], cube_value, away, after_crawford)
+    mine = _worth(points * stakes[:, None], cube_value, away, after_crawford, met or named_met())
     outcomes = np.stack([mine, -mine[:, ::-1]])
     is_jacoby = rules.jacoby and away == (0, 0)
     centred = outcomes[:, :, [2, 2, 2, 3, 3, 3]][:, 0] if is_jacoby else outcomes[:, 0].copy()
@@ -102,7 +112,11 @@ def cube_table(
 
 
 def _worth(
-    points: NDArray[np.int64], cube_value: int, away: tuple[int, int], after_crawford: bool
+    points: NDArray[np.int64],
+    cube_value: int,
+    away: tuple[int, int],
+    after_crawford: bool,
+    met: MatchEquityTable,
 ) -> NDArray[np.float64]:
     """Worth of winning `points` (negative: losing): per unit of the cube, or 2 MWC - 1."""
     if away == (0, 0):
@@ -110,5 +124,5 @@ def _worth(
     own = away[0] - np.maximum(points, 0)
     theirs = away[1] - np.maximum(-points, 0)
     scores = np.stack([own, theirs], axis=-1).reshape(-1, 2)
-    chances = winning_chances(scores, np.full(len(scores), after_crawford))
+    chances = met.chances(scores, np.full(len(scores), after_crawford))
     return 2 * chances.reshape(points.shape) - 1

@@ -15,6 +15,7 @@ from tdgammon.decide.cube import CountsPips
 from tdgammon.game.board import NUM_CHECKERS, OPPONENT_BAR, Boards
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import STANDARD, GameRules
+from tdgammon.game.stakes import Stakes
 
 Terms = dict[str, NDArray[np.float64]]
 
@@ -63,7 +64,7 @@ class Golden(CountsPips):
     weights: Weights = Weights()
     rules: GameRules = STANDARD
 
-    def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
+    def choose(self, boards: ArrayLike, rolls: ArrayLike, stakes: Stakes | None = None) -> Boards:
         """boards [B, 26], rolls [B, 2] -> the chosen afterstates, int8 [B, 26], flipped."""
         rows, offsets = afterstates(boards, rolls, self.rules)
         counts = np.diff(offsets)

@@ -34,6 +34,7 @@ from tdgammon.game.board import NUM_CHECKERS, checked_boards, has_contact, text
 from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
 from tdgammon.kernels import bearoff as kernel
 from tdgammon.value.outcome import NUM_OUTCOMES
+from tdgammon.value.verdict import verdict
 
 FORMAT = 1
 """Of the files; it rises whenever the numbers in them change."""
@@ -116,19 +117,8 @@ class BearoffTables:
             raise ValueError(f"board: not in the two-sided table: {text(board)!r}")
         no_double = own if owned else centred
         take = 2 * theirs
-        double = "redouble" if owned else "double"
-        if min(take, 1.0) > no_double + _TIE:
-            verdict = f"{double}, {'take' if take <= 1 + _TIE else 'pass'}"
-        elif take > 1 + _TIE and no_double >= 1 - _TIE:
-            verdict = f"{double}, pass" if no_double <= 1 + _TIE else f"too good to {double}, pass"
-        elif min(take, 1.0) >= no_double - _TIE:
-            verdict = f"optional {double}, {'take' if take <= 1 + _TIE else 'pass'}"
-        else:
-            verdict = f"no {double}, {'beaver' if beavers and take < -_TIE else 'take'}"
-        return CubeAction(cubeless=cubeless, no_double=no_double, double_take=take, verdict=verdict)
-
-
-_TIE = 1e-6
+        words = verdict(no_double, take, owned=owned, beaver=2 * take if beavers else None)
+        return CubeAction(cubeless=cubeless, no_double=no_double, double_take=take, verdict=words)
 
 
 @dataclass(frozen=True, kw_only=True)
