@@ -160,6 +160,10 @@ OUT_OF_RANGE = [
     ({"learning": {"averaging": 1}}, "learning.averaging: must be 0 to below 1, got 1"),
     ({"learning": {"averaging": -0.1}}, "learning.averaging: must be 0 to below 1, got -0.1"),
     ({"learning": {"max_turns": 99}}, "learning.max_turns: must be 100 to 10000, got 99"),
+    (
+        {"learning": {"exact_when_worth": -1}},
+        "learning.exact_when_worth: must be 0 to 1e6, got -1",
+    ),
     ({"learning": {"exact": 1.5}}, "learning.exact: must be 0 to 1, got 1.5"),
     ({"learning": {"from_kinds": -0.1}}, "learning.from_kinds: must be 0 to 1, got -0.1"),
     (

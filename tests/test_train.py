@@ -51,10 +51,15 @@ ONLINE = {
     "learning": {"method": "online", "rate": 0.1, "games_per_iteration": 1, "max_turns": 400},
     "bench": {"against": [], "games": 2},
 }
+WAITING = FORWARD | {
+    "log_every_games": 30,
+    "learning": FORWARD["learning"] | {"exact": 0.1, "exact_when_worth": 1.5},
+}
 DOCUMENTS = {
     "forward": FORWARD,
     "forward on two cores": FORWARD | {"workers": 2},
     "exact": EXACT,
+    "exact when worth it": WAITING,
     "online": ONLINE,
 }
 
@@ -147,6 +152,19 @@ def test_a_run_that_crashed_goes_on_from_its_last_save(name, iterations, straigh
     go(tmp_path, DOCUMENTS[name], resume=True)
     assert result(tmp_path) == result(straight[name])
     assert logged(tmp_path) == logged(straight[name])
+
+
+def test_exact_targets_wait_until_they_are_worth_it(straight):
+    lines = run.read_log(straight["exact when worth it"])
+    worths = [line["train/exact_worth"] for line in lines if "train/exact_worth" in line]
+    progress = run.load_state(straight["exact when worth it"])[1]["progress"]
+    at = [line["games"] for line in lines if line.get("train/exact_worth", 0) >= 1.5]
+    assert worths
+    assert progress["exact_from"] == (at[0] if at else None)
+    learning = from_document(WAITING).learning
+    assert train.exact_share(learning, 500, None) == 0
+    assert train.exact_share(learning, 500, 500) == 0
+    assert train.exact_share(learning, 501, 500) == 0.1
 
 
 def test_a_run_may_grow_from_another(straight, tmp_path):

@@ -80,6 +80,9 @@ class LearningConfig:
     exact: Schedule = Schedule(((0, 0.0),))
     """Share of positions that are learnt with exact targets, 0 to 1 (`forward` only). Above 0 the other
     positions are not learnt from, and games and targets are those of the averaged weights."""
+    exact_when_worth: float = 0.0
+    """`exact` waits until one exact target is worth so many with the luck of a roll in them, which a
+    line of the log finds (`train/exact_worth`); 0 to 1e6, 0 = does not wait. It costs about 20."""
     max_turns: int = 1000
     """A game longer than this is dropped and counted, 100 to 10000."""
 
@@ -92,6 +95,10 @@ class LearningConfig:
         self.games_per_iteration.check("learning.games_per_iteration", 1, 65536)
         self.from_kinds.check("learning.from_kinds", 0, 1)
         self.exact.check("learning.exact", 0, 1)
+        if not 0 <= self.exact_when_worth <= 1e6:
+            raise ValueError(
+                f"learning.exact_when_worth: must be 0 to 1e6, got {self.exact_when_worth}"
+            )
         for name in ("bearoff", "from_kinds", "exact"):
             if self.method != "forward" and getattr(self, name) != getattr(LearningConfig, name):
                 raise ValueError(

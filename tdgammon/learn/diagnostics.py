@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdgammon.game.board import NUM_CHECKERS, parse
-from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
-from tdgammon.kernels import selfplay
 from tdgammon.learn.selfplay import Games
+from tdgammon.learn.targets import exact_targets, worth
 from tdgammon.value.evaluator import NetworkEvaluator
-from tdgammon.value.outcome import NUM_OUTCOMES, reverse
+from tdgammon.value.outcome import reverse
 
 HEADS = ("win_backgammon", "win_gammon", "win_single", "lose_single", "lose_gammon", "lose_backgammon")
 
@@ -63,16 +62,19 @@ def one_roll_figures(
 ) -> dict[str, float]:
     """On a sample of positions: `bellman_residual`, the RMS distance between the equity of a
     position and its mean over all 21 rolls played best, and `luck_sd`, the RMS of the SD of the
-    equity over rolls."""
+    equity over rolls, and `exact_worth`, how many targets with luck one without is worth. Nothing for
+    rules of other movement."""
+    if evaluator.rules.caucasian:
+        return {}
     use = games.goes_on
     boards = games.boards[generator.choice(np.flatnonzero(use), _SAMPLE)]
-    expected = np.empty((_SAMPLE, NUM_OUTCOMES), np.float32)
-    sds = np.empty(_SAMPLE, np.float32)
-    selfplay.one_roll(boards, ROLLS, ROLL_WEIGHTS, evaluator.network, evaluator.values, expected, sds)
+    expected, sds = exact_targets(evaluator, boards)
     residuals = expected @ evaluator.values - evaluator.equity(boards)
+    residual, luck_sd = (float(np.sqrt((x**2).mean())) for x in (residuals, sds))
     return {
-        "bellman_residual": float(np.sqrt((residuals**2).mean())),
-        "luck_sd": float(np.sqrt((sds**2).mean())),
+        "bellman_residual": residual,
+        "luck_sd": luck_sd,
+        "exact_worth": worth(luck_sd, residual),
     }
 
 

@@ -26,7 +26,7 @@ from tqdm import tqdm
 from tdgammon.game.board import Boards
 from tdgammon.game.dice import streams
 from tdgammon.learn import diagnostics, run
-from tdgammon.learn.config import TrainConfig, from_document
+from tdgammon.learn.config import LearningConfig, TrainConfig, from_document
 from tdgammon.learn.growth import grown
 from tdgammon.learn.learning import Learner
 from tdgammon.learn.online import OnlineLearner
@@ -63,6 +63,8 @@ class Progress:
     iterations: int = 0
     turns: int = 0
     """Turns of the finished games."""
+    exact_from: int | None = None
+    """Games after which exact targets were found to be worth their cost."""
     cpu_s: float = 0.0
     """CPU seconds of all threads, bench matches left out."""
     bench: list[Mapping[str, Any]] = field(default_factory=list)
@@ -118,12 +120,16 @@ class ForwardMethod:
         now = progress.games
         num_games = self._num_games(now)
         if self._games is None:  # the first batch, or the one that was under way when a run stopped
-            self._games = join(self._start(self._player, progress.next_game, now).finish())
+            self._games = join(
+                self._start(self._player, progress.next_game, now, progress.exact_from).finish()
+            )
         games = self._games
         ahead = now + games.num_games
-        is_exact = self._config.learning.exact.at(ahead) > 0
+        is_exact = exact_share(self._config.learning, ahead, progress.exact_from) > 0
         self._player = self._learner.average_weights() if is_exact else self._learner.weights()
-        following = self._start(self._player, progress.next_game + num_games, ahead)
+        following = self._start(
+            self._player, progress.next_game + num_games, ahead, progress.exact_from
+        )
         try:
             loss = self._learn(games, progress)
         finally:
@@ -134,11 +140,13 @@ class ForwardMethod:
     def _num_games(self, games: int) -> int:
         return round(self._config.learning.games_per_iteration.at(games))
 
-    def _start(self, weights: Weights, first: int, now: int) -> Work[Begun, Games]:
+    def _start(
+        self, weights: Weights, first: int, now: int, exact_from: int | None
+    ) -> Work[Begun, Games]:
         """Begin the batch of games whose first stream is `first`, after `now` games."""
         config, learning = self._config, self._config.learning
         evaluator = NetworkEvaluator(config.network, weights, config.game_rules, learning.bearoff)
-        share = learning.exact.at(now)
+        share = exact_share(learning, now, exact_from)
 
         def play(begun: Begun) -> Games:
             games = play_block(evaluator, begun, learning.max_turns)
@@ -205,6 +213,17 @@ class OnlineMethod:
 
     def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._learner.load_state(arrays)
+
+
+def exact_share(learning: LearningConfig, games: int, exact_from: int | None) -> float:
+    """Share of exact targets in a batch that begins after so many games.
+
+    What a line of the log finds holds for batches after the one that was under way, so that a run
+    resumed from there goes on alike.
+    """
+    if learning.exact_when_worth and (exact_from is None or games <= exact_from):
+        return 0.0
+    return learning.exact.at(games)
 
 
 def lessons(games: Games, lambda_: float) -> tuple[Boards, NDArray[np.float32]]:
@@ -358,6 +377,9 @@ class _Loop:
         figures = window.figures(self.progress)
         if games.num_games:
             figures |= game_figures(evaluator, games, self.progress, self.config)
+            wanted = self.config.learning.exact_when_worth
+            if wanted and self.progress.exact_from is None and figures["train/exact_worth"] >= wanted:
+                self.progress.exact_from = self.progress.games
         equities = diagnostics.reference_equities(evaluator)
         figures |= {f"reference/{name}": equity for name, equity in equities.items()}
         self._write(figures)
