@@ -167,6 +167,16 @@ def test_a_game_that_is_over_is_worth_its_points() -> None:
     assert worths(gammon[::-1].copy(), MONEY, 0.68)[0].tolist() == [-2, -2, -2]
 
 
+@pytest.mark.parametrize("sum_of_chances", [1 - 3e-7, 1 + 3e-7])
+def test_chances_may_miss_one_by_rounding(sum_of_chances: float) -> None:
+    nearly_won = np.array([0, 0, sum_of_chances - 1.5e-7, 1.5e-7, 0, 0], np.float32)
+    for table in (MONEY, cube_table(GameRules(), 1, (6, 4))):
+        assert np.isfinite(worths(nearly_won, table, 0.68)).all()
+        assert worths(nearly_won, table, 0.68)[0] == pytest.approx(
+            worths(gammonless(1 - 1e-6), table, 0.68)[0], abs=1e-5
+        )
+
+
 def test_short_races_have_their_exact_equities() -> None:
     board = parse("6:1 5:1 / 19:1 20:1")
     chances = load().probabilities(board)
@@ -183,6 +193,17 @@ def test_the_cube_is_dead_on_the_last_roll_of_a_match_game_too() -> None:
     kernel.evaluate_batch(board[None], chances, load().tables, 15, table, 0, values)
     dead = worths(chances[0], table, 0.0)
     assert values[0] == pytest.approx(dead, abs=1e-6)
+
+
+@pytest.mark.parametrize("board", ["1:1 / 24:1", "6:5 / 24:1", "1:2 / 19:6"])
+def test_a_race_that_is_decided_is_worth_its_points_at_a_score(board: str) -> None:
+    row = parse(board)
+    chances = load().probabilities(row)
+    table = cube_table(GameRules(), 1, (6, 4))
+    values = np.empty((1, table.cash.shape[1], 3))
+    kernel.evaluate_batch(row[None], chances, load().tables, 15, table, 0, values)
+    expected = table.outcomes[0, :, 2 if chances[0, 2] > 0.5 else 3]
+    assert values[0, :, kernel.OWN] == pytest.approx(expected, abs=1e-6)
 
 
 def test_without_tables_a_race_has_the_cube_life_of_its_pips() -> None:

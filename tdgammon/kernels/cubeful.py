@@ -90,9 +90,11 @@ def leaf(probabilities, life_centred, life_own, life_theirs, table, side, values
     """
     win = np.float64(probabilities[0]) + probabilities[1] + probabilities[2]
     lose = np.float64(probabilities[3]) + probabilities[4] + probabilities[5]
-    if win < _TINY or lose < _TINY:
+    scale = win + lose  # 1, but for rounding
+    if win < _TINY * scale or lose < _TINY * scale:
         _decided_game(probabilities, table, side, values)
         return
+    win, lose = win / scale, lose / scale
     other = 1 - side
     top = len(values) - 1
     # of the level above: mean worth of wins and losses; both cash points and what they are worth
@@ -100,8 +102,8 @@ def leaf(probabilities, life_centred, life_own, life_theirs, table, side, values
     cash_at_up, cashed_up, passed_at_up, passed_up = 1.0, 0.0, 0.0, 0.0
     for level in range(top, -1, -1):
         outcomes = table.outcomes[side, level]
-        won = _mean(probabilities, outcomes, 0, win)
-        lost = _mean(probabilities, outcomes, 3, lose)
+        won = _mean(probabilities, outcomes, 0, win * scale)
+        lost = _mean(probabilities, outcomes, 3, lose * scale)
         dead = win * won + lose * lost
         cash_at, cashed, passed_at, passed = 1.0, won, 0.0, lost
         can, could = table.may_double[side, level], table.may_double[other, level]
@@ -131,8 +133,8 @@ def leaf(probabilities, life_centred, life_own, life_theirs, table, side, values
         values[level, THEIRS] = theirs + life_theirs * (live - theirs)
         values[level, CENTRED] = 0.0
         if level == 0:
-            first_won = _mean(probabilities, table.centred[side], 0, win)
-            first_lost = _mean(probabilities, table.centred[side], 3, lose)
+            first_won = _mean(probabilities, table.centred[side], 0, win * scale)
+            first_lost = _mean(probabilities, table.centred[side], 3, lose * scale)
             worth = win * first_won + lose * first_lost
             if own_at_once:
                 worth = max(worth, min(dead_up, cashed))
@@ -196,6 +198,8 @@ def add_reply(decided, weight, values):
 @nb.njit(cache=True, nogil=True)
 def _life_of(exact, win, passed_at, cash_at):
     """Cube life with which the formula gives the exact gammonless money equity."""
+    if win < _TINY or win > 1 - _TINY:
+        return 0.0
     dead = 2 * win - 1
     live = _live(win, -1.0, passed_at, -1.0, cash_at, 1.0, 1.0)
     if abs(live - dead) < 1e-6:
