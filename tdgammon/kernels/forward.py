@@ -46,7 +46,8 @@ class Layers(NamedTuple):
     sizes: np.ndarray
     """int64: units of each hidden layer."""
     tail: np.ndarray
-    """float32: weights [out, in], then bias [out], of each hidden layer after the first."""
+    """float32 [units, widest + 1]: a row a unit of the hidden layers after the first, its weights and then
+    its bias."""
     output: np.ndarray
     """float32 [6, H]."""
     output_bias: np.ndarray
@@ -113,7 +114,7 @@ def _up_to_2(count):
     return min(max(np.int64(count), -2), 2)
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True, inline="always")
 def code_of(cells, place):
     """The code, -15 .. 15, of a place beyond the 28 of the board.
 
@@ -144,23 +145,40 @@ def code_of(cells, place):
     return 7 + number if number < 9 else 2 - number
 
 
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always")
+def _update_code(place, cells, sums, table):
+    """Bring the code of one place in `cells` up to date, and `sums` with it."""
+    old = np.int64(cells[place])
+    new = code_of(cells, place)
+    if new != old:
+        cells[place] = new
+        for i in range(len(sums)):
+            sums[i] += table[place, new + ZERO, i] - table[place, old + ZERO, i]
+
+
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def _update_codes(k, changed, cells, sums, table):
-    """Bring cells[k] and sums[k] up to date where a code sees the place `changed` of the board."""
-    first = NUM_PLACES + max(changed - 1, 0)
-    end = NUM_PLACES + min(changed + 1, NUM_PAIRS)
-    for _ in range(2):
-        for place in range(first, end):
-            old = np.int64(cells[k, place])
-            new = code_of(cells[k], place)
-            if new != old:
-                cells[k, place] = new
-                for i in range(sums.shape[1]):
-                    sums[k, i] += table[place, new + ZERO, i] - table[place, old + ZERO, i]
-        if cells.shape[1] == NUM_PLACES + NUM_PAIRS:
-            return
-        first = NUM_PLACES + NUM_PAIRS + max(changed - 7, 0)
-        end = NUM_PLACES + NUM_PAIRS + min(changed + 1, NUM_WINDOWS)
+def _update_codes(changed, before, cells, sums, table):
+    """Bring `cells` and `sums` up to date where a code sees the place `changed` of the board.
+
+    There were `before` checkers on it. Codes tell no more of a place than up to 2 checkers a side, and
+    windows of the points inside them only whether they are made.
+    """
+    old, new = _up_to_2(before), _up_to_2(cells[changed])
+    if old == new:
+        return
+    for pair in range(max(changed - 1, 0), min(changed + 1, NUM_PAIRS)):
+        _update_code(NUM_PLACES + pair, cells, sums, table)
+    if len(cells) == NUM_PLACES + NUM_PAIRS:
+        return
+    windows = NUM_PLACES + NUM_PAIRS
+    first = max(changed - 7, 0)
+    last = min(changed, NUM_WINDOWS - 1)
+    # a blot come or gone matters only to the windows that it stands before
+    stride = 1 if abs(old) == 2 or abs(new) == 2 else 7
+    window = first if stride == 1 or changed >= 7 else changed
+    while window <= last:
+        _update_code(windows + window, cells, sums, table)
+        window += stride
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -213,62 +231,59 @@ def _activate(values, num_units, activation):
             values[i] = np.float32(1) / (np.float32(1) + exp32(-values[i]))
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always")
-def _eight_units(source, tail, at, num_in, bias_at, target, j):
-    """Sums of 8 units into target[j : j + 8]: together they read the source once."""
-    a = tail[bias_at]
-    b = tail[bias_at + 1]
-    c = tail[bias_at + 2]
-    d = tail[bias_at + 3]
-    e = tail[bias_at + 4]
-    f = tail[bias_at + 5]
-    g = tail[bias_at + 6]
-    h = tail[bias_at + 7]
-    rows = tail[at : at + 8 * num_in].reshape(8, num_in)
-    for i in range(num_in):
-        s = source[i]
-        a += s * rows[0, i]
-        b += s * rows[1, i]
-        c += s * rows[2, i]
-        d += s * rows[3, i]
-        e += s * rows[4, i]
-        f += s * rows[5, i]
-        g += s * rows[6, i]
-        h += s * rows[7, i]
-    target[j] = a
-    target[j + 1] = b
-    target[j + 2] = c
-    target[j + 3] = d
-    target[j + 4] = e
-    target[j + 5] = f
-    target[j + 6] = g
-    target[j + 7] = h
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+def _layer(source, tail, first, num_in, num_out, target):
+    """Sums of num_out units, whose rows of `tail` begin at `first`; eight at a time read the source once."""
+    j = 0
+    while j + 8 <= num_out:
+        r = first + j
+        a = tail[r, num_in]
+        b = tail[r + 1, num_in]
+        c = tail[r + 2, num_in]
+        d = tail[r + 3, num_in]
+        e = tail[r + 4, num_in]
+        f = tail[r + 5, num_in]
+        g = tail[r + 6, num_in]
+        h = tail[r + 7, num_in]
+        for i in range(num_in):
+            s = source[i]
+            a += s * tail[r, i]
+            b += s * tail[r + 1, i]
+            c += s * tail[r + 2, i]
+            d += s * tail[r + 3, i]
+            e += s * tail[r + 4, i]
+            f += s * tail[r + 5, i]
+            g += s * tail[r + 6, i]
+            h += s * tail[r + 7, i]
+        target[j] = a
+        target[j + 1] = b
+        target[j + 2] = c
+        target[j + 3] = d
+        target[j + 4] = e
+        target[j + 5] = f
+        target[j + 6] = g
+        target[j + 7] = h
+        j += 8
+    while j < num_out:
+        total = tail[first + j, num_in]
+        for i in range(num_in):
+            total += source[i] * tail[first + j, i]
+        target[j] = total
+        j += 1
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def _tail(hidden, network, logits):
     """Layers after the first on activated hidden[0]; hidden float32 [2, widest layer]."""
     sizes = network.sizes
-    at = 0
+    first = 0
     current = 0
     for layer in range(1, len(sizes)):
-        num_in, num_out = sizes[layer - 1], sizes[layer]
-        source = hidden[current]
-        target = hidden[1 - current]
-        bias_at = at + num_in * num_out
-        j = 0
-        while j + 8 <= num_out:
-            _eight_units(source, network.tail, at + j * num_in, num_in, bias_at + j, target, j)
-            j += 8
-        while j < num_out:
-            total = network.tail[bias_at + j]
-            row = network.tail[at + j * num_in : at + (j + 1) * num_in]
-            for i in range(num_in):
-                total += source[i] * row[i]
-            target[j] = total
-            j += 1
-        _activate(target, num_out, network.activation)
-        at = bias_at + num_out
+        _layer(
+            hidden[current], network.tail, first, sizes[layer - 1], sizes[layer], hidden[1 - current]
+        )
+        _activate(hidden[1 - current], sizes[layer], network.activation)
+        first += sizes[layer]
         current = 1 - current
     _output_layer(hidden[current], network, logits)
 
@@ -357,11 +372,11 @@ def _apply_step(step, k, cells, sums, rises, table):
         for i in range(sums.shape[1]):
             sums[k + 1, i] += rises[25, on_bar, i] - rises[arrive, ZERO - 1, i]
         if cells.shape[1] > NUM_PLACES:
-            _update_codes(k + 1, 25, cells, sums, table)
+            _update_codes(25, cells[k, 25], cells[k + 1], sums[k + 1], table)
     if cells.shape[1] > NUM_PLACES:
-        _update_codes(k + 1, leave, cells, sums, table)
-        if arrive < NUM_PLACES - 2:
-            _update_codes(k + 1, arrive, cells, sums, table)
+        _update_codes(leave, cells[k, leave], cells[k + 1], sums[k + 1], table)
+        if arrive < OWN_OFF:
+            _update_codes(arrive, cells[k, arrive], cells[k + 1], sums[k + 1], table)
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")

@@ -91,16 +91,19 @@ def play_layers(architecture: Architecture, weights: Weights) -> forward.Layers:
     table = np.empty((*matrix.shape[:2], architecture.hidden[0]), np.float32)
     for place, columns in enumerate(place_columns(architecture.encoding)):
         table[place] = matrix[place][:, columns] @ weights["inputs.weight"][columns]
-    tail = [np.zeros(0, np.float32)]
-    for layer in range(len(architecture.hidden) - 1):
-        tail.append(weights[f"hidden.{layer}.weight"].ravel())
-        tail.append(weights[f"hidden.{layer}.bias"])
+    tail = np.zeros((sum(architecture.hidden[1:]), max(architecture.hidden) + 1), np.float32)
+    first = 0
+    for layer, (fan_in, fan_out) in enumerate(pairwise(architecture.hidden)):
+        units = tail[first : first + fan_out]
+        units[:, :fan_in] = weights[f"hidden.{layer}.weight"]
+        units[:, fan_in] = weights[f"hidden.{layer}.bias"]
+        first += fan_out
     return forward.Layers(
         table=np.ascontiguousarray(table),
         rises=np.ascontiguousarray(table[:NUM_PLACES, 1:] - table[:NUM_PLACES, :-1]),
         bias=np.ascontiguousarray(weights["inputs.bias"]),
         sizes=np.array(architecture.hidden, np.int64),
-        tail=np.concatenate(tail),
+        tail=tail,
         output=np.ascontiguousarray(weights["output.weight"]),
         output_bias=np.ascontiguousarray(weights["output.bias"]),
         activation=ACTIVATIONS[architecture.activation],
