@@ -11,7 +11,7 @@ import reference
 from networks import random_weights
 from positions import awkward, from_random_play, made_up
 
-from tdgammon.decide.bots import bot
+from tdgammon.decide.bots import NETWORK_SETTINGS, bot
 from tdgammon.decide.search import FILTERS, LEVELS, MoveFilter, Searcher, SearchSettings
 from tdgammon.game.board import START, flip, has_contact, parse, text
 from tdgammon.game.rules import rules
@@ -172,6 +172,9 @@ def test_without_plies_a_search_is_the_network_itself() -> None:
     assert searcher(0).rank(START, (3, 1)).plies.tolist() == [0] * 16
 
 
+KNOWN = ", ".join(NETWORK_SETTINGS)
+
+
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
@@ -182,8 +185,8 @@ def test_without_plies_a_search_is_the_network_itself() -> None:
         ("threads=0", "threads: 1 to 256 expected, got 0"),
         ("level=best", "level: one of fast, normal, strong, deep expected, got 'best'"),
         ("ply=1,ply=2", "ply is set twice"),
-        ("seed=1", "default has the settings level, ply, filter, threads, got 'seed=1'"),
-        ("ply", "default has the settings level, ply, filter, threads, got 'ply'"),
+        ("seed=1", f"default has the settings {KNOWN}, got 'seed=1'"),
+        ("ply", f"default has the settings {KNOWN}, got 'ply'"),
     ],
 )
 def test_impossible_settings_are_refused_in_one_line(settings: str, fault: str) -> None:

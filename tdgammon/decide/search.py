@@ -8,7 +8,7 @@ those of the same ply only: one that a filter stopped is behind all that went on
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -20,6 +20,7 @@ from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import GameRules
 from tdgammon.kernels import search as kernel
+from tdgammon.kernels import selfplay
 from tdgammon.kernels.cubeful import CubeTable
 from tdgammon.value.evaluator import NetworkEvaluator, Probabilities, RankedPlays
 from tdgammon.value.outcome import NUM_OUTCOMES
@@ -27,7 +28,27 @@ from tdgammon.value.outcome import NUM_OUTCOMES
 MOST_PLIES = kernel.MOST_PLIES
 MOST_THREADS = 256
 _BLOCK = {1: 256, 2: 16, 3: 1, 4: 1}
-"""Pairs of board and roll that a thread takes at a time, by ply: a few milliseconds of work."""
+"""Replies that a thread looks into at a time, by ply: a few milliseconds of work."""
+
+
+def _no_cube() -> CubeTable:
+    """A table of no levels: the chances alone are looked for."""
+    table = CubeTable(
+        outcomes=np.zeros((2, 0, NUM_OUTCOMES)),
+        centred=np.zeros((2, NUM_OUTCOMES)),
+        cash=np.zeros((2, 0)),
+        may_double=np.zeros((2, 0), np.bool_),
+        at_once=np.zeros((2, 0), np.bool_),
+        beavers=np.zeros(0, np.bool_),
+        is_endless=False,
+        life=np.zeros(5),
+    )
+    for array in table[:-2] + table[-1:]:
+        array.setflags(write=False)  # as those of `cube_table`: kernels are compiled once for both
+    return table
+
+
+_NO_CUBE = _no_cube()
 
 
 @dataclass(frozen=True)
@@ -134,17 +155,15 @@ class Searcher:
         Replies are chosen by the points of the outcomes with the cube as it is. ValueError as
         `checked_boards`."""
         checked = checked_boards(boards)
-        found = self.evaluator.worths(checked, table, side)
         if self.settings.ply == 0:
-            return found
-        settled = np.empty(len(checked), np.bool_)
-        kernel.fill_settled(checked, self.evaluator.network, table, settled)
+            return self.evaluator.worths(checked, table, side)
+        settled = self._settled(checked, table)
+        found = np.empty((len(checked), table.cash.shape[1], 3), np.float64)
+        if settled.any():
+            found[settled] = self.evaluator.worths(checked[settled], table, side)
         if not settled.all():
             values = np.ascontiguousarray(table.outcomes[:, 0], np.float32)
-            _, by_roll = self._by_roll(checked[~settled], self.settings.ply, values, table, side)
-            means = np.empty((len(by_roll), found[0].size), np.float64)
-            kernel.fill_means(by_roll.reshape(*by_roll.shape[:2], -1), ROLL_WEIGHTS, means)
-            found[~settled] = means.reshape(-1, *found.shape[1:])
+            _, found[~settled] = self._ahead(checked[~settled], self.settings.ply, values, table, side)
         return found
 
     def choose(self, boards: ArrayLike, rolls: ArrayLike) -> Boards:
@@ -189,66 +208,101 @@ class Searcher:
         """Chances [B, 6] at a ply."""
         if ply == 0:
             return self.evaluator.probabilities(boards)
-        settled = np.empty(len(boards), np.bool_)
-        kernel.fill_settled(boards, self.evaluator.network, None, settled)
+        settled = self._settled(boards, _NO_CUBE)
         found = np.empty((len(boards), NUM_OUTCOMES), np.float32)
         if settled.any():
             found[settled] = self.evaluator.probabilities(boards[settled])
         if not settled.all():
             values = np.stack([self.values, self.values])
-            by_roll, _ = self._by_roll(boards[~settled], ply, values)
-            means = np.empty((len(by_roll), NUM_OUTCOMES), np.float32)
-            kernel.fill_means(by_roll, ROLL_WEIGHTS, means)
-            found[~settled] = means
+            found[~settled], _ = self._ahead(boards[~settled], ply, values, _NO_CUBE)
         return found
 
-    def _by_roll(
+    def _settled(self, boards: Boards, table: CubeTable) -> NDArray[np.bool_]:
+        settled = np.empty(len(boards), np.bool_)
+        kernel.fill_settled(boards, self.evaluator.network, table, settled)
+        return settled
+
+    def _ahead(
         self,
         boards: Boards,
         ply: int,
         values: NDArray[np.float32],
-        table: CubeTable | None = None,
+        table: CubeTable,
         side: int = 0,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Chances [B, 21, 6] and cube worths [B, 21, L, 3] after each roll: `kernel.fill_by_roll`."""
-        shape = len(boards), len(ROLLS)
-        chances = np.empty((*shape, NUM_OUTCOMES), np.float64)
-        worths = np.empty((*shape, 0 if table is None else table.cash.shape[1], 3), np.float64)
-        network = self.evaluator.network
-        size, num_pairs = _BLOCK[ply], len(boards) * len(ROLLS)
-        todo = deque(range(0, num_pairs, size))
+    ) -> tuple[Probabilities, NDArray[np.float64]]:
+        """Chances [B, 6] and cube worths [B, L, 3] at a ply of 1 or more of boards not settled.
 
-        def work() -> None:
+        A thread takes pairs of board and roll, and then replies, so that a single board can keep many
+        busy; what it works out does not depend on how they are shared.
+        """
+        network, num_levels = self.evaluator.network, table.cash.shape[1]
+        shape = len(boards), len(ROLLS)
+        replies = np.empty((*shape, 26), np.int8)
+        statics = np.empty((*shape, NUM_OUTCOMES), np.float32)
+        before, rolls = np.repeat(boards, len(ROLLS), axis=0), np.tile(ROLLS, (len(boards), 1))
+        after, seen = replies.reshape(-1, 26), statics.reshape(-1, NUM_OUTCOMES)
+
+        def reply(first: int, last: int) -> None:
+            part = slice(first, last)
+            selfplay.choose_near_races(
+                before[part], rolls[part], network, values[1 - side], after[part], seen[part]
+            )
+
+        self._share(reply, len(before), _BLOCK[1])
+        weights = np.empty(shape, np.float64)
+        kernel.merge_batch(replies, ROLL_WEIGHTS, weights)
+        is_first = weights > 0
+        rows, static_rows = replies[is_first], statics[is_first]
+        chances = np.empty((len(rows), NUM_OUTCOMES), np.float64)
+        worths = np.empty((len(rows), num_levels, 3), np.float64)
+
+        def value(first: int, last: int) -> None:
+            kernel.fill_values(
+                rows,
+                static_rows,
+                first,
+                last,
+                ply - 1,
+                ROLLS,
+                ROLL_WEIGHTS,
+                network,
+                values,
+                table,
+                1 - side,
+                chances,
+                worths,
+            )
+
+        self._share(value, len(rows), _BLOCK[ply])
+        found = np.empty((len(boards), NUM_OUTCOMES), np.float32)
+        found_worths = np.empty((len(boards), num_levels, 3), np.float64)
+        first_rows = np.concatenate([[0], np.cumsum(is_first.sum(axis=1))])
+        kernel.fill_means(
+            first_rows, weights[is_first], chances, worths, table, side, found, found_worths
+        )
+        return found, found_worths
+
+    def _share(self, work: Callable[[int, int], None], num: int, size: int) -> None:
+        """Have `work(first, last)` done for 0 .. num - 1, `size` at a time, by the threads."""
+        todo = deque(range(0, num, size))
+
+        def take() -> None:
             while True:
                 try:
                     first = todo.popleft()
                 except IndexError:
                     return
-                kernel.fill_by_roll(
-                    boards,
-                    first,
-                    min(first + size, num_pairs),
-                    ply,
-                    ROLLS,
-                    ROLL_WEIGHTS,
-                    network,
-                    values,
-                    table,
-                    side,
-                    chances,
-                    worths,
-                )
+                work(first, min(first + size, num))
 
         num_helpers = min(self.settings.threads, len(todo)) - 1
-        if num_helpers:
-            with ThreadPoolExecutor(num_helpers) as pool:
-                helpers = [pool.submit(work) for _ in range(num_helpers)]
-                work()
-                for helper in helpers:
-                    helper.result()
-        else:
-            work()
-        return chances, worths
+        if num_helpers < 1:
+            take()
+            return
+        with ThreadPoolExecutor(num_helpers) as pool:
+            helpers = [pool.submit(take) for _ in range(num_helpers)]
+            take()
+            for helper in helpers:
+                helper.result()
 
 
 def search(
