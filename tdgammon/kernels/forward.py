@@ -46,7 +46,7 @@ class Layers(NamedTuple):
     sizes: np.ndarray
     """int64: units of each hidden layer."""
     tail: np.ndarray
-    """float32 [units, widest + 1]: a row a unit of the hidden layers after the first, its weights and then
+    """float32 [units, widest + 1]: a row a unit of the hidden layers after the first, its weights, then
     its bias."""
     output: np.ndarray
     """float32 [6, H]."""
@@ -233,7 +233,7 @@ def _activate(values, num_units, activation):
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def _layer(source, tail, first, num_in, num_out, target):
-    """Sums of num_out units, whose rows of `tail` begin at `first`; eight at a time read the source once."""
+    """Sums of num_out units, whose rows of `tail` begin at `first`; eight read the source together."""
     j = 0
     while j + 8 <= num_out:
         r = first + j
