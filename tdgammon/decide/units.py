@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +34,13 @@ class Runner(Protocol):
         """Rows of each unit, in the order of `units`, which is read a little ahead."""
 
 
+class Pool(Protocol):
+    """What units are submitted to, such as an `Executor`."""
+
+    def submit(self, function: Function, shared: Any, unit: Unit, /) -> Future[Rows]:
+        """Begin a unit."""
+
+
 def here(function: Function, shared: Any, units: Iterable[Unit]) -> Results:
     """The runner that does one unit after another on this thread."""
     for unit in units:
@@ -55,7 +62,7 @@ def threads(num_workers: int) -> Runner:
 
 
 def in_order(
-    pool: Executor, function: Function, shared: Any, units: Iterable[Unit], num_ahead: int
+    pool: Pool, function: Function, shared: Any, units: Iterable[Unit], num_ahead: int
 ) -> Results:
     """Rows of the units from a pool, `num_ahead` of them begun at a time."""
     begun: deque[Future[Rows]] = deque()

@@ -75,6 +75,14 @@ class NetworkEvaluator:
         """Whether races are answered from bear-off tables."""
         return self._bearoff is not False
 
+    def __getstate__(self) -> dict[str, object]:
+        """Without the tables of the cache folder: who unpickles it elsewhere has his own."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name != "network" or self._bearoff is not True
+        }
+
     @cached_property
     def network(self) -> racing.Network:
         """What kernels take that know tables; loads them."""

@@ -1,0 +1,201 @@
+"""Units of work on threads, processes and a Ray cluster: same rows, none lost, none counted twice."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from tdgammon.game.board import START
+from tdgammon.learn.farm import Journal, runner
+
+UNITS = [(i, i % 3) for i in range(40)]
+
+
+def rows_of(shared, unit):
+    """A unit whose rows are its numbers times what is shared."""
+    return np.array([[shared["factor"] * unit[0], unit[1]]], np.float64)
+
+
+def slow_rows_of(shared, unit):
+    """As `rows_of`, leaving a mark for each time that it is done."""
+    time.sleep(shared["sleep_s"])
+    with open(os.path.join(shared["folder"], f"{unit[0]}"), "a") as file:
+        file.write("x")
+    return rows_of(shared, unit)
+
+
+def expected(factor=2.5):
+    return np.concatenate([rows_of({"factor": factor}, unit) for unit in UNITS])
+
+
+def done(run, function=rows_of, **shared):
+    return np.concatenate(list(run(function, {"factor": 2.5, **shared}, iter(UNITS))))
+
+
+@pytest.mark.parametrize("workers", [None, 1, 2, 7])
+def test_threads_give_the_rows_in_order(workers):
+    assert np.array_equal(done(runner(workers)), expected())
+
+
+def test_processes_give_the_same_rows():
+    assert np.array_equal(done(runner(2, use_processes=True)), expected())
+
+
+def test_finished_units_are_kept_and_not_done_again(tmp_path):
+    path, marks = tmp_path / "units", tmp_path / "marks"
+    marks.mkdir()
+    shared = {"sleep_s": 0, "folder": str(marks)}
+    results = runner(2, journal=path)(slow_rows_of, {"factor": 2.5, **shared}, iter(UNITS))
+    for _ in range(10):
+        next(results)
+    results.close()
+    with open(path, "ab") as file:
+        file.write(b'{"unit": [39, 0], "sha')  # a crash in the middle of a line
+    assert np.array_equal(done(runner(3, journal=path), slow_rows_of, **shared), expected())
+    assert np.array_equal(done(runner(1, journal=path), slow_rows_of, **shared), expected())
+    assert {path.name: path.read_text() for path in marks.iterdir()} == {
+        str(i): "x" for i in range(len(UNITS))
+    }
+
+
+def test_a_unit_is_written_once(tmp_path):
+    with closing(Journal(tmp_path / "units", "key")) as journal:
+        journal.add((1, 2), np.ones((2, 3)))
+        journal.add((1, 2), np.zeros((2, 3)))
+    with closing(Journal(tmp_path / "units", "key")) as journal:
+        assert list(journal.rows) == [(1, 2)]
+        assert journal.rows[1, 2].tolist() == np.ones((2, 3)).tolist()
+
+
+def test_a_journal_of_other_work_is_refused(tmp_path):
+    done(runner(1, journal=tmp_path / "units", key="one"))
+    with pytest.raises(ValueError, match="keeps units of other work; remove it"):
+        done(runner(1, journal=tmp_path / "units", key="other"))
+
+
+def fails(shared, unit):
+    """A unit that cannot be done."""
+    raise RuntimeError(f"unit {unit[0]}")
+
+
+def test_a_unit_that_fails_is_heard_of(tmp_path):
+    for run in (runner(1), runner(2), runner(2, journal=tmp_path / "units")):
+        with pytest.raises(RuntimeError, match="unit 0"):
+            done(run, fails)
+
+
+def test_without_ray_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"pip install 'tdgammon\[ray\]'"):
+        runner(ray_address="auto")
+
+
+KILLED = """
+import sys
+sys.path.insert(0, {tests!r})
+import test_farm
+from pathlib import Path
+run = test_farm.runner(2, journal=Path({journal!r}))
+test_farm.done(run, test_farm.slow_rows_of, sleep_s=0.05, folder={folder!r})
+"""
+
+
+def test_a_driver_that_is_killed_loses_no_finished_unit(tmp_path):
+    journal, marks = tmp_path / "units", tmp_path / "marks"
+    marks.mkdir()
+    script = KILLED.format(tests=os.path.dirname(__file__), journal=str(journal), folder=str(marks))
+    child = subprocess.Popen([sys.executable, "-c", script])
+    deadline_s = time.monotonic() + 60
+    while not (journal.exists() and journal.read_bytes().count(b"\n") > 5):
+        assert time.monotonic() < deadline_s
+        assert child.poll() is None
+        time.sleep(0.01)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    with closing(Journal(journal, "")) as kept:
+        finished = {str(unit[0]) for unit in kept.rows}
+    assert len(finished) >= 5
+    shared = {"sleep_s": 0, "folder": str(marks)}
+    assert np.array_equal(done(runner(2, journal=journal), slow_rows_of, **shared), expected())
+    assert all((marks / name).read_text() == "x" for name in finished)
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    """A Ray cluster of this machine: a head without CPUs and two nodes with one each."""
+    pytest.importorskip("ray", reason="Ray is not installed (the extra `ray`)")
+    from ray.cluster_utils import Cluster
+
+    path = os.pathsep.join([os.path.dirname(__file__), os.environ["PYTHONPATH"]])
+    monkeypatch.setenv("PYTHONPATH", path)  # the nodes' workers find this file and the package
+    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    try:
+        yield found, [found.add_node(num_cpus=1) for _ in range(2)]
+    finally:
+        found.shutdown()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+def test_a_node_that_is_lost_takes_no_unit_with_it(cluster, tmp_path):
+    nodes, (first, _) = cluster
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    shared = {"factor": 2.5, "sleep_s": 0.1, "folder": str(marks)}
+    run = runner(ray_address=nodes.address, journal=tmp_path / "units")
+    results = run(slow_rows_of, shared, iter(UNITS))
+    found = [next(results) for _ in range(6)]
+    nodes.remove_node(first, allow_graceful=False)
+    found += results
+    assert np.array_equal(np.concatenate(found), expected())
+    with closing(Journal(tmp_path / "units", "")) as kept:
+        assert sorted(kept.rows) == sorted(UNITS)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_rollout_on_ray_equals_one_without_also_when_a_node_is_lost(cluster):
+    from tdgammon.decide.rollout import RolloutSettings
+    from tdgammon.decide.rollout_of import network_player, rollout_of
+    from tdgammon.notation.ids import Position
+
+    nodes, (first, _) = cluster
+    position = Position(board=tuple(START.tolist()), dice=(6, 2))
+    settings = RolloutSettings(trials=288, truncate=6, min_trials=72, stop_jsd=4)
+    player = network_player("default").evaluator
+    alone = rollout_of(position, player, settings, num_plays=3)
+    expected_equities = [estimate.equity for estimate in alone.run()]
+    on_ray = rollout_of(position, player, settings, num_plays=3)
+    run = runner(ray_address=nodes.address)
+
+    def losing_a_node(function, shared, units):
+        for number, rows in enumerate(run(function, shared, units)):
+            if number == 2:
+                nodes.remove_node(first, allow_graceful=False)
+            yield rows
+
+    assert [estimate.equity for estimate in on_ray.run(losing_a_node)] == expected_equities
+    for one, other in zip(alone.rows, on_ray.rows, strict=True):
+        assert np.array_equal(one, other)
+
+
+def dies_once(shared, unit):
+    """A unit whose worker is killed the first time that it is done."""
+    mark = os.path.join(shared["folder"], f"{unit[0]}")
+    if unit[0] % 10 == 3 and not os.path.exists(mark):
+        with open(mark, "w"):
+            os.kill(os.getpid(), signal.SIGKILL)
+    return rows_of(shared, unit)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_that_dies_loses_no_unit(cluster, tmp_path):
+    run = runner(ray_address=cluster[0].address)
+    assert np.array_equal(done(run, dies_once, folder=str(tmp_path)), expected())
+    assert len(os.listdir(tmp_path)) == 4
