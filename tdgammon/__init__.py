@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tdgammon.decide.bots import bot
+    from tdgammon.decide.rollout_of import rollout
     from tdgammon.decide.search import search
     from tdgammon.game.board import START, flip, parse, text
     from tdgammon.game.moves import afterstates
@@ -28,6 +29,7 @@ __all__ = [
     "load",
     "parse",
     "plays",
+    "rollout",
     "rules",
     "search",
     "text",
@@ -42,6 +44,7 @@ _HOMES = {
     "load": ("tdgammon.value.checkpoint", "load_evaluator"),
     "parse": ("tdgammon.game.board", "parse"),
     "plays": ("tdgammon.notation.plays", "plays"),
+    "rollout": ("tdgammon.decide.rollout_of", "rollout"),
     "rules": ("tdgammon.game.rules", "rules"),
     "search": ("tdgammon.decide.search", "search"),
     "text": ("tdgammon.game.board", "text"),

@@ -27,6 +27,7 @@ COMMANDS = {
     "checkpoint": "tdgammon.cli.checkpoint",
     "bearoff": "tdgammon.cli.bearoff",
     "perft": "tdgammon.cli.perft",
+    "rollout": "tdgammon.cli.rollout",
 }
 """Each subcommand and the module that has its `add_arguments(parser)` and `run(args) -> status`."""
 

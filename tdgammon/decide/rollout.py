@@ -14,23 +14,26 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from tdgammon.decide.cubeful import tables_of
 from tdgammon.decide.estimate import NORMAL_95, means_and_errors
+from tdgammon.decide.search import Searcher
+from tdgammon.decide.trials import NUM_RESULTS, STOPS, Shared, Trials, play_unit
 from tdgammon.decide.units import Runner, Unit, here
-from tdgammon.game.board import checked_boards, has_contact, points_won
-from tdgammon.game.dice import BLOCK, stratified_rolls, streams
+from tdgammon.game.board import checked_boards
+from tdgammon.game.dice import BLOCK, stratified_rolls
+from tdgammon.game.stakes import Stakes
 from tdgammon.kernels import rollout as kernel
 from tdgammon.value.evaluator import NetworkEvaluator
-from tdgammon.value.outcome import NUM_OUTCOMES, outcome_of
+from tdgammon.value.outcome import NUM_OUTCOMES
 
 MOST_TRIALS = 10**6
 _REFRESH_S = 0.5
-STOPS = {"end": kernel.AT_END, "exact": kernel.AT_EXACT, "race": kernel.AT_RACE}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +87,10 @@ class Rival:
     name: str
     board: tuple[int, ...]
     """Player on roll, before the roll."""
-    is_afterstate: bool = False
-    """It is what a play leaves: results are told as the other player sees them, who made it."""
+    turned: int = 0
+    """1: the player on roll has just doubled, and the opponent has taken."""
+    may_double: bool = True
+    """Whether the player on roll may double before his first roll."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,8 +100,13 @@ class Estimate:
     name: str
     trials: int
     equity: float
+    """Points per unit of the cube before any double; in a match normalised, see `decide.decision`."""
     equity_se: float
     """NaN for a single trial."""
+    match_chance: float | None
+    """Chance to win the match; None for money."""
+    cubeless_equity: float
+    cubeless_se: float
     probabilities: NDArray[np.float64]
     """[6]; with luck control a chance near 0 may come out slightly below it."""
     probability_ses: NDArray[np.float64]
@@ -111,57 +121,21 @@ class Estimate:
         return NORMAL_95 * self.equity_se
 
 
-@dataclass(frozen=True)
-class Shared:
-    """What every unit of a rollout needs."""
-
-    player: NetworkEvaluator
-    control: NetworkEvaluator
-    rivals: tuple[Rival, ...]
-    settings: RolloutSettings
-
-
-def play_unit(shared: Shared, unit: Unit) -> NDArray[np.float64]:
-    """Results [N, 6] of the trials unit = (rival, first trial, N), seen by the player on roll."""
-    rival, first, num_trials = unit
-    settings = shared.settings
-    board = np.array(shared.rivals[rival].board, np.int8)
-    player, control = shared.player, shared.control
-    results = np.zeros((num_trials, NUM_OUTCOMES))
-    points = int(points_won(board[None], player.rules.num_checkers)[0])
-    if points:
-        results[:, outcome_of(np.array([points]))] = 1
-        return results
-    stop = STOPS[settings.stop_at]
-    if stop == kernel.AT_RACE and not has_contact(board[None])[0]:
-        stop = kernel.AT_EXACT
-    mode = 0 if not settings.luck_control else 1 if control is player else 2
-    kernel.play_trials(
-        board,
-        streams(settings.seed, num_trials, first),
-        stratified_rolls(settings.seed, first, num_trials),
-        player.network,
-        control.network,
-        player.values,
-        settings.truncate or kernel.MOST_TURNS,
-        stop,
-        mode,
-        results,
-    )
-    return results
-
-
 @dataclass(eq=False)
 class Rollout:
     """A rollout and the trials played so far; `run` plays on, also after it was interrupted."""
 
-    player: NetworkEvaluator
+    player: NetworkEvaluator | Searcher
     rivals: tuple[Rival, ...]
     settings: RolloutSettings
+    stakes: Stakes | None = None
+    """Of one game, seen by the player who decides and before he does; None = without a cube."""
+    of_plays: bool = False
+    """The rivals are what plays leave, with the opponent on roll."""
     control: NetworkEvaluator | None = None
-    """By whose values the luck is measured; None = the player's."""
+    """By whose values the luck is measured; None = the player's, without look-ahead."""
     rows: list[NDArray[np.float64]] = field(default_factory=list)
-    """Results [N, 6] of each rival's first N trials, seen by its player on roll."""
+    """Results [N, 7] of each rival's first N trials, as `trials.play_unit` gives them."""
 
     def __post_init__(self) -> None:
         if not self.rivals:
@@ -171,7 +145,7 @@ class Rollout:
             raise ValueError("rollout: rules with caucasian or last_roll_draw cannot be rolled out")
         checked_boards([rival.board for rival in self.rivals])
         if not self.rows:
-            self.rows = [np.empty((0, NUM_OUTCOMES)) for _ in self.rivals]
+            self.rows = [np.empty((0, NUM_RESULTS)) for _ in self.rivals]
         self._start_over()
 
     def _start_over(self) -> None:
@@ -191,7 +165,7 @@ class Rollout:
         it says; run again, it goes on. `progress` shows a bar on a terminal's stderr.
         """
         self._start_over()
-        shared = Shared(self.player, self.control or self.player, self.rivals, self.settings)
+        shared = Shared(self.player, self.control, self.positions())
         begun: deque[Unit] = deque()
         results = runner(play_unit, shared, self._units(begun))
         total = self.settings.trials * len(self.rivals)
@@ -214,6 +188,25 @@ class Rollout:
                 if self._is_settled(end):
                     break
         return self.estimates()
+
+    def positions(self) -> tuple[Trials, ...]:
+        """What is played: stakes seen by who is on roll in the rivals' positions."""
+        stakes = self.stakes
+        if stakes is not None and self.of_plays:
+            stakes = replace(stakes, cube_owners=-stakes.cube_owners, away=stakes.away[:, ::-1].copy())
+        return tuple(
+            Trials(
+                board=rival.board,
+                stakes=stakes,
+                turned=rival.turned,
+                may_double=rival.may_double,
+                seed=self.settings.seed,
+                truncate=self.settings.truncate,
+                luck_control=self.settings.luck_control,
+                stop_at=self.settings.stop_at,
+            )
+            for rival in self.rivals
+        )
 
     def _units(self, begun: deque[Unit]) -> Iterator[Unit]:
         """What is to be played, noting in `begun` what a runner has asked for."""
@@ -248,8 +241,8 @@ class Rollout:
         if not all(self._counted):
             return []
         found = [self._moments(rival) for rival in range(len(self.rivals))]
-        equities = np.array([means[-1] for means, _ in found])
-        errors = np.array([ses[-1] for _, ses in found])
+        equities = np.array([means[NUM_OUTCOMES] for means, _ in found])
+        errors = np.array([ses[NUM_OUTCOMES] for _, ses in found])
         best = int(equities.argmax())
         return [
             Estimate(
@@ -257,6 +250,9 @@ class Rollout:
                 trials=self._counted[r],
                 equity=float(equities[r]),
                 equity_se=float(errors[r]),
+                match_chance=self._match_chance(equities[r]),
+                cubeless_equity=float(found[r][0][-1]),
+                cubeless_se=float(found[r][1][-1]),
                 probabilities=found[r][0][:NUM_OUTCOMES],
                 probability_ses=found[r][1][:NUM_OUTCOMES],
                 jsd=_joint(equities[best] - equities[r], errors[best], errors[r]),
@@ -266,12 +262,29 @@ class Rollout:
         ]
 
     def _moments(self, rival: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Means and standard errors of the six outcomes and the equity, seen as the rival is told."""
+        """Means and standard errors of the six outcomes, the equity and the equity without a cube,
+        seen as the rival is told."""
         rows = self.rows[rival][: self._counted[rival]]
-        if self.rivals[rival].is_afterstate:
-            rows = rows[:, ::-1]
-        rows = np.column_stack([rows, rows @ self.player.values.astype(np.float64)])
-        return means_and_errors(rows, self._opening[: len(rows)])
+        chances, worths = rows[:, :NUM_OUTCOMES], rows[:, NUM_OUTCOMES]
+        if self.of_plays:
+            chances, worths = chances[:, ::-1], -worths
+        win, lose = self._ends()
+        equities = 2 * (worths - lose) / (win - lose) - 1
+        columns = np.column_stack([chances, equities, chances @ self.player.values.astype(np.float64)])
+        return means_and_errors(columns, self._opening[: len(rows)])
+
+    def _ends(self) -> tuple[float, float]:
+        """Worths of winning and losing the cube as it is: points, or 2 MWC - 1."""
+        if self.stakes is None:
+            return 1.0, -1.0
+        table = tables_of(self.stakes)[0][0]
+        return float(table.cash[0, 0]), -float(table.cash[1, 0])
+
+    def _match_chance(self, equity: float) -> float | None:
+        if self.stakes is None or not self.stakes.away.any():
+            return None
+        win, lose = self._ends()
+        return float((lose + (equity + 1) / 2 * (win - lose) + 1) / 2)
 
     def _is_settled(self, num_trials: int) -> bool:
         """Give up rivals that are beaten, and say whether the rules let the rollout stop."""
