@@ -57,16 +57,13 @@ def test_luck_control_with_exact_tables_leaves_nothing_to_chance():
     tables = bearoff.load()
     for words in ("6:2 3:1 / 24:2 22:1 19:1", "5:2 4:2 / 21:3 20:1"):
         board = parse(words)
-        _, owned, centred, theirs = tables.equities(board)[0]
+        theirs = tables.equities(board)[0, 3]
         settings = RolloutSettings(trials=432, stop_at="end")
         found = cube_action(words, net(tables=tables), settings).run()
         for estimate, exact in zip(found, (_no_double(tables, board), 2 * theirs), strict=True):
             # the plays that luck is measured by are the best without the cube: hardly any is left
             assert estimate.equity == pytest.approx(exact, abs=3e-4)
             assert estimate.equity_se < 1e-3
-        action = tables.cube_action(board, owned=False, beavers=False)
-        assert found[0].equity == pytest.approx(action.no_double, abs=1e-5)
-        assert owned >= centred >= theirs
 
 
 def _no_double(tables, board):
