@@ -210,8 +210,8 @@ def test_without_tables_a_race_has_the_cube_life_of_its_pips() -> None:
     board = parse("6:5 5:5 4:5 / 19:5 20:5 21:5")  # 75 pips
     values = np.empty((1, 1, 3))
     kernel.evaluate_batch(board[None], gammonless(0.7)[None], NO_TABLES, 15, MONEY, 0, values)
-    base, rise, least, most = MONEY.life[1:]
-    x = min(max(base + rise * 75, least), most)
+    base, rise, least, most = MONEY.life[1]
+    x = min(max(base + rise * 150, least), most)
     assert values[0] == pytest.approx(worths(gammonless(0.7), MONEY, x))
 
 

@@ -92,7 +92,7 @@ def test_with_gammons_a_position_can_be_too_good() -> None:
     assert found.double_point < found.cash_point < found.too_good_point < 1
     chances = np.array([[0, 0.4, 0.6, 0, 0, 0]]) * found.too_good_point
     chances[0, 3] = 1 - found.too_good_point
-    no_double, _ = equities_at(MONEY, chances, MONEY.life[0])
+    no_double, _ = equities_at(MONEY, chances, MONEY.life[0, 3])
     assert no_double[0] == pytest.approx(1.0)
 
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "play": "tdgammon.cli.play",
     "convert": "tdgammon.cli.convert",
     "checkpoint": "tdgammon.cli.checkpoint",
+    "analyse": "tdgammon.cli.analyse",
     "bearoff": "tdgammon.cli.bearoff",
     "perft": "tdgammon.cli.perft",
     "rollout": "tdgammon.cli.rollout",

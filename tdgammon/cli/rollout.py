@@ -18,10 +18,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +104,7 @@ def _how_to_go_on(path: Path | None) -> str:
 
 
 def _new(args: argparse.Namespace) -> tuple[Rollout, str, str | None]:
+    from tdgammon.cli.positions import typed_position
     from tdgammon.decide.rollout import RolloutSettings
     from tdgammon.decide.rollout_of import NUM_PLAYS, network_player, rollout_of
 
@@ -116,7 +115,7 @@ def _new(args: argparse.Namespace) -> tuple[Rollout, str, str | None]:
         name = f"{name},ply={args.ply}"
     settings = RolloutSettings(**_settings(args), luck_control=not args.no_luck_control)
     player = network_player(name)
-    position = _position(args.position, args.dice)
+    position = typed_position(args.position, args.dice)
     rollout = rollout_of(
         position,
         player.evaluator,
@@ -144,21 +143,6 @@ def _resumed(args: argparse.Namespace) -> tuple[Rollout, str, str | None]:
 def _settings(args: argparse.Namespace) -> dict[str, Any]:
     given = {name: getattr(args, name) for name in _SETTINGS}
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _position(words: str, dice: str | None) -> Any:
-    from tdgammon.notation.xgtext import read_position
-
-    try:
-        position = read_position(words)
-    except ValueError as fault:
-        raise ValueError(f"position {words[:80]!r}: {fault}") from None
-    if dice is None:
-        return position
-    match = re.fullmatch(r"([1-6])[-, ]?([1-6])", dice.strip())
-    if not match:
-        raise ValueError(f"--dice: two dice of 1 to 6 such as 31 expected, got {dice!r}")
-    return replace(position, dice=(int(match[1]), int(match[2])))
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:

@@ -13,9 +13,11 @@ from tdgammon.game.rules import GameRules
 from tdgammon.game.stakes import Stakes
 from tdgammon.kernels.cubeful import CubeTable
 
-LIFE = (0.68, 0.55, 0.00125, 0.6, 0.7)
-"""Cube life: contact; in races base, rise per pip of the player on roll, least and most. The values
-that GNU Backgammon 1.07 uses (its documentation)."""
+Life = tuple[tuple[float, float, float, float], tuple[float, float, float, float]]
+
+LIFE: Life = ((0.75, 0.0, 0.75, 0.75), (0.735, 0.0006, 0.76, 0.83))
+"""Cube life with contact and in races: base, rise per pip of both sides together, least, most. Fitted
+by `scripts/fit_cube_life` to look-ahead of two rolls and exact short races (EXPERIMENTS.md)."""
 
 ENDLESS = 4
 """Doublings left from which on the cube limit is left out of account for money: the cash point of the
@@ -56,7 +58,7 @@ def cube_table(
     away: tuple[int, int] = (0, 0),
     is_crawford: bool = False,
     is_post_crawford: bool = False,
-    life: tuple[float, float, float, float, float] = LIFE,
+    life: Life = LIFE,
     met: MatchEquityTable | None = None,
 ) -> CubeTable:
     """Table for the player who needs `away[0]` points against one who needs `away[1]`; (0, 0) = money.

@@ -7,8 +7,6 @@ it stopped is behind all that went on.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -20,18 +18,9 @@ from tdgammon.game.board import Boards, checked_boards, checked_rolls
 from tdgammon.game.moves import afterstates
 from tdgammon.game.stakes import Stakes
 from tdgammon.kernels import cubeful as kernel
+from tdgammon.value.evaluator import NetworkEvaluator, RankedPlays
 
 _SEEN_BY_OPPONENT = np.array([kernel.CENTRED, kernel.THEIRS, kernel.OWN])
-
-
-class RankedPlays(NamedTuple):
-    """The plays of a roll, best first: those of a deeper ply are before all others."""
-
-    rows: Boards
-    """[A, 26]: the afterstates, seen by the opponent."""
-    equities: NDArray[np.float64]
-    """[A]: for the player, normalised as in `decide.decision`."""
-    plies: NDArray[np.int64]
 
 
 def afterstate_equities(
@@ -88,25 +77,30 @@ def choose(
 
 
 def rank(
-    evaluator: CubeEvaluator,
+    evaluator: NetworkEvaluator | Searcher,
     board: ArrayLike,
     roll: ArrayLike,
     stakes: Stakes,
     met: MatchEquityTable | None = None,
 ) -> RankedPlays:
-    """Every play of one roll at these stakes. ValueError as `choose`."""
+    """Every play of one roll at these stakes, with equities as `afterstate_equities`; those that a
+    filter stopped keep their ply and come after. ValueError as `choose`."""
     rows, _ = afterstates(board, roll, stakes.rules)
     of_game = np.zeros(len(rows), np.int64)
     stages = _stages(evaluator)
     equities = afterstate_equities(stages[0], rows, of_game, stakes, met)
+    probabilities = _network(evaluator).probabilities(rows)
     plies, left = np.zeros(len(rows), np.int64), np.arange(len(rows))
     for ply, deeper in enumerate(stages[1:]):
         assert isinstance(deeper, Searcher)
         left = left[FILTERS[deeper.settings.filter][ply].kept(equities[left])]
         equities[left] = afterstate_equities(deeper, rows[left], of_game[left], stakes, met)
+        probabilities[left] = deeper.probabilities(rows[left])
         plies[left] = ply + 1
     order = np.lexsort((-equities, -plies))
-    return RankedPlays(rows[order], equities[order], plies[order])
+    return RankedPlays(
+        rows[order], probabilities[order], equities[order].astype(np.float32), plies[order]
+    )
 
 
 def _stages(evaluator: CubeEvaluator) -> list[CubeEvaluator]:
@@ -115,3 +109,7 @@ def _stages(evaluator: CubeEvaluator) -> list[CubeEvaluator]:
         return [evaluator]
     deeper = [evaluator.at_ply(ply) for ply in range(1, evaluator.settings.ply + 1)]
     return [evaluator.evaluator, *deeper]
+
+
+def _network(evaluator: NetworkEvaluator | Searcher) -> NetworkEvaluator:
+    return evaluator.evaluator if isinstance(evaluator, Searcher) else evaluator

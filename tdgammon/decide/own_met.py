@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from tdgammon.decide import met
-from tdgammon.decide.cubeful import LIFE, cube_table
+from tdgammon.decide.cubeful import cube_table
 from tdgammon.game.match import MAX_LENGTH
 from tdgammon.game.rules import PRESETS
 from tdgammon.kernels import cubeful
@@ -22,12 +22,15 @@ GAMMONS = 0.27
 BACKGAMMONS = 0.012
 """Share of the games won that are backgammons."""
 
+LIFE_AT_START = 0.68
+"""Cube life of the position that games start from."""
+
 
 @lru_cache(maxsize=4)
 def computed(
     gammons: float = GAMMONS,
     backgammons: float = BACKGAMMONS,
-    life: float = LIFE[0],
+    life: float = LIFE_AT_START,
     length: int = 25,
 ) -> met.MatchEquityTable:
     """The table up to `length` away; longer scores as `met` extends every table.

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from tdgammon.decide import cubeful_plays
 from tdgammon.decide.bots import NetworkBot, bot
 from tdgammon.decide.cubeful import tables_of
+from tdgammon.decide.position_stakes import stakes_of
 from tdgammon.decide.rollout import Estimate, Rival, Rollout, RolloutSettings
 from tdgammon.decide.search import Searcher
 from tdgammon.decide.units import threads
 from tdgammon.game.board import Boards, checked_boards
-from tdgammon.game.rules import GameRules
-from tdgammon.game.stakes import CENTRED, OPPONENTS, OWN, Stakes
+from tdgammon.game.stakes import OPPONENTS, Stakes
 from tdgammon.notation.ids import BOTTOM, Position
 from tdgammon.notation.plays import plays as all_plays
 from tdgammon.notation.plays import read_play
@@ -31,29 +31,6 @@ def network_player(player: str) -> NetworkBot:
     if not isinstance(found, NetworkBot):
         raise ValueError(f"player {player!r}: only a network can roll out")
     return found
-
-
-def stakes_of(position: Position) -> Stakes:
-    """Cube, score and rules of a position, seen by its player on roll (who doubled, if one did)."""
-    scores = position.scores[position.on_roll], position.scores[1 - position.on_roll]
-    away = [position.length - score for score in scores] if position.length else [0, 0]
-    if position.length and min(away) < 1:
-        raise ValueError(f"position: the match to {position.length} is over at {scores}")
-    owner = {None: CENTRED, position.on_roll: OWN}.get(position.cube_owner, OPPONENTS)
-    is_over = position.length > 0 and min(away) == 1 and not position.is_crawford
-    rules = GameRules(
-        cube_limit=max(position.cube_limit, position.cube_value),
-        jacoby=position.jacoby and position.cube_limit > 1,
-        beavers=position.beavers and position.cube_limit > 1,
-    )
-    return Stakes(
-        rules=rules,
-        cube_values=np.array([position.cube_value], np.int64),
-        cube_owners=np.array([owner], np.int8),
-        away=np.array([away], np.int64),
-        is_crawford=np.array([position.is_crawford]),
-        is_post_crawford=np.array([is_over]),
-    )
 
 
 def rollout_of(

@@ -99,14 +99,14 @@ def window(
     *,
     owned: bool = False,
 ) -> Window:
-    """The market window of the table's side 0; life None = that of contact positions.
+    """The market window of the table's side 0; life None = the most that contact positions have.
 
     With life 0 the double point is that of a cube which is not turned again, with life 1 that of one
     which is always turned in time. ValueError if the side may not double.
     """
     if not table.may_double[0, 0]:
         raise ValueError("the player may not double, or could gain nothing by it")
-    x = float(table.life[0]) if life is None else life
+    x = float(table.life[0, 3]) if life is None else life
     cash = float(table.cash[0, 0])
 
     def gains(win: float) -> float:

@@ -45,7 +45,8 @@ class CubeTable(NamedTuple):
     is_endless: bool
     """Money far from the cube limit: L = 1, and a level up is worth twice as much."""
     life: np.ndarray
-    """float64 [5]: cube life with contact; in races base, rise per pip, least and most."""
+    """float64 [2, 4]: cube life with contact and in races: base, rise per pip of both sides together,
+    least, most."""
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
@@ -196,7 +197,24 @@ def add_reply(decided, weight, values):
 
 
 @nb.njit(cache=True, nogil=True)
-def _life_of(exact, win, passed_at, cash_at):
+def life_of(board, line):
+    """Cube life of a board by its class's line: base, rise per pip of both sides, least, most."""
+    pips = 25 * (board[25] - board[0])
+    for place in range(1, 25):
+        count = board[place]
+        pips += place * count if count > 0 else (place - 25) * count
+    return min(max(line[0] + line[1] * pips, line[2]), line[3])
+
+
+@nb.njit(cache=True, nogil=True)
+def fill_lives(boards, lines, lives):
+    """Cube lives of boards [B, 26] into float64 [B]; lines as in `CubeTable.life`."""
+    for b in range(len(boards)):
+        lives[b] = life_of(boards[b], lines[1 if bearoff.is_race(boards[b]) else 0])
+
+
+@nb.njit(cache=True, nogil=True)
+def _exact_life(exact, win, passed_at, cash_at):
     """Cube life with which the formula gives the exact gammonless money equity."""
     if win < _TINY or win > 1 - _TINY:
         return 0.0
@@ -214,19 +232,12 @@ def evaluate(board, probabilities, tables, num_checkers, table, side, race_work,
     board int8 [26] seen by the player on roll; tables `bearoff.Tables` (without points there are no
     pairs), race_work `bearoff.workspace()`. In matches the pairs say how live the cube is for money.
     """
-    life = table.life
-    if not bearoff.is_race(board):
-        leaf(probabilities, life[0], life[0], life[0], table, side, values)
-        return
+    is_race = bearoff.is_race(board)
     own, theirs = -1, -1
-    if tables.points > 0:
+    if is_race and tables.points > 0:
         own, theirs = bearoff.pair_of(board, tables, num_checkers, race_work)
     if own <= 0 or theirs <= 0:
-        pips = 0
-        for place in range(1, 26):
-            if board[place] > 0:
-                pips += place * board[place]
-        x = min(max(life[1] + life[2] * pips, life[3]), life[4])
+        x = life_of(board, table.life[1 if is_race else 0])
         leaf(probabilities, x, x, x, table, side, values)
         return
     pair = tables.pairs[own, theirs]
@@ -236,9 +247,9 @@ def evaluate(board, probabilities, tables, num_checkers, table, side, race_work,
     win = np.float64(probabilities[2])
     leaf(
         probabilities,
-        _life_of(pair[2], win, 0.2, 0.8),
-        _life_of(pair[1], win, 0.0, 0.8),
-        _life_of(pair[3], win, 0.2, 1.0),
+        _exact_life(pair[2], win, 0.2, 0.8),
+        _exact_life(pair[1], win, 0.0, 0.8),
+        _exact_life(pair[3], win, 0.2, 1.0),
         table,
         side,
         values,

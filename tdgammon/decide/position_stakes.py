@@ -1,0 +1,43 @@
+"""Stakes of a position that was read from text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tdgammon.game.match import MAX_LENGTH
+from tdgammon.game.rules import CUBE_LIMITS, GameRules
+from tdgammon.game.stakes import CENTRED, OPPONENTS, OWN, Stakes
+from tdgammon.notation.ids import Position
+
+
+def stakes_of(position: Position) -> Stakes:
+    """Cube, score and rules of a position, seen by its player on roll, who is the one that doubles.
+
+    Raises ValueError for a match that is over or longer than `MAX_LENGTH`.
+    """
+    mover = position.on_roll
+    away = (0, 0)
+    if position.length:
+        away = (position.length - position.scores[mover], position.length - position.scores[1 - mover])
+        if min(away) < 1 or position.length > MAX_LENGTH:
+            raise ValueError(
+                f"position: a match to 1 .. {MAX_LENGTH} that goes on expected, got one to "
+                f"{position.length} at {position.scores}"
+            )
+    owner = CENTRED
+    if position.cube_owner is not None:
+        owner = OWN if position.cube_owner == mover else OPPONENTS
+    limit = min(max(position.cube_limit, position.cube_value), CUBE_LIMITS[-1])
+    rules = GameRules(cube_limit=limit)
+    if not position.length and limit > 1:
+        rules = replace(rules, jacoby=position.jacoby, beavers=position.beavers)
+    return Stakes(
+        rules=rules,
+        cube_values=np.array([position.cube_value], np.int64),
+        cube_owners=np.array([owner], np.int8),
+        away=np.array([away], np.int64),
+        is_crawford=np.array([position.is_crawford]),
+        is_post_crawford=np.array([min(away) == 1 and not position.is_crawford]),
+    )
