@@ -117,6 +117,11 @@ def test_a_double_that_the_taker_would_be_glad_of_is_beavered() -> None:
     assert found.errors["take"] == pytest.approx(-found.double_take)
     assert found.errors["beaver"] == 0
     assert decided(Chances(0.3)).verdict == "no double, take"
+    for win, answer in ((0.3, True), (0.6, False)):
+        batch = cube_equities(Chances(win), START, stakes(beavers=True))
+        assert batch.beavers.tolist() == [answer]
+        assert batch.takes.tolist() == [True]
+    assert not cube_equities(Chances(0.3), START, stakes()).beavers[0]
 
 
 def test_with_jacoby_a_double_can_be_right_although_it_is_beavered() -> None:

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from terminals import CUBELESS, First, Ranker, sit, typed
 
 from tdgammon.cli import main as cli
 from tdgammon.cli.play_words import choice, hint
+from tdgammon.decide.bots import bot
 from tdgammon.game.board import parse, text
 from tdgammon.game.match import Match, Phase
 from tdgammon.game.rules import GameRules, rules
@@ -114,6 +116,18 @@ def test_beavers_are_offered_where_the_rules_have_them():
     assert terminal.last == "the cube would pass its limit of 2 (R15)"
 
 
+def test_a_bot_that_knows_beavers_makes_them():
+    class Beaver(First):
+        def beavers(self, boards, stakes):
+            return np.ones(len(boards), np.bool_)
+
+    table, terminal = sit(*TURN, "double", played=typed(BEAVERS), player=Beaver())
+    assert "first beavers: the cube is at 4." in terminal.said
+    assert table.session.match.phase == Phase.BEAVER
+    table, terminal = sit(*TURN, "double", played=typed(MONEY), player=Beaver())
+    assert "first takes." in terminal.said
+
+
 def test_a_beaver_of_the_person_can_be_met_with_a_raccoon():
     played = typed(BEAVERS)
     for action in ("open 31", "play 8/5 6/5", "roll 61", "play 13/7 8/7", "double", "beaver"):
@@ -197,6 +211,22 @@ def test_a_hint_on_a_double_is_seen_by_the_person():
     _, terminal = sit(*BOT_TURN, "hint", played=typed(GameRules(), 1), player=doubler)
     assert terminal.last.splitlines()[0].endswith("in match winning chances:")
     assert terminal.last.splitlines()[1:3] == ["   take          60.0%", "   pass          0.0%"]
+
+
+def test_a_hint_of_a_network_shows_its_cube_decision_and_its_plays_at_the_stakes():
+    race = (0, 0, 0, 0, 0, 1, 1, *[0] * 12, -1, -1, *[0] * 5)  # exact: 0.6169, 1.0573
+    at_two = Match(rules=MONEY, phase=Phase.ROLL, board=race, cube_value=2, cube_owner=0)
+    shown = hint(bot("default"), at_two)
+    assert shown[0] == "Cubeful estimates, in points:"
+    assert shown[1:4] == [
+        "   no double     +1.255",
+        "   double, take  +2.115",
+        "   double, pass  +2.000",
+    ]
+    assert shown[4].startswith("verdict: redouble, pass (")
+    assert shown[5] == "default would double"
+    rolled = replace(at_two, phase=Phase.PLAY, dice=(2, 1))
+    assert hint(bot("default"), rolled)[1].startswith("1. ")
 
 
 def test_a_hint_where_there_is_no_cube_decision():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from terminals import First
 
 from tdgammon.bench import arena
 from tdgammon.bench.arena import match
@@ -133,3 +136,38 @@ def test_bad_input_is_one_line(words, fault, tmp_path, capsys):
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert fault in err
+
+
+class Doubler(First):
+    """Doubles whenever he may."""
+
+    name = "doubler"
+
+    def __init__(self):
+        super().__init__(doubles=True)
+
+
+class Beaver(First):
+    """Beavers every double."""
+
+    name = "beaver"
+
+    def beavers(self, boards, stakes):
+        return np.ones(len(boards), np.bool_)
+
+
+@pytest.mark.parametrize("save_format", ["mat", "json"])
+def test_beavers_are_played_and_written(save_format, tmp_path):
+    beavered = GameRules(beavers=True)
+    result = match(
+        Doubler(), Beaver(), 4, rules=beavered, cube=True, save=tmp_path, save_format=save_format
+    )
+    for record in records(tmp_path):
+        (game,) = record.games
+        actions = [event.action for event in game.events if not isinstance(event, Turn)]
+        assert actions[:3] == ["double", "beaver", "take"]
+        assert abs(balance(record, "doubler")) in (4, 8, 12)
+    assert result.a.doubles == 4
+    low = match(Doubler(), Beaver(), 4, rules=replace(beavered, cube_limit=2), cube=True)
+    assert low.a.doubles == 4
+    assert abs(low.ppg) <= 6

@@ -63,10 +63,12 @@ class Recorder:
         for k, contest in enumerate(contests.tolist()):
             self._writers[contest].turn(int(players[k]), boards[k], rolls[k].tolist(), afterstates[k])
 
-    def double(self, contest: int, player: int, is_taken: bool) -> None:
-        """A double and its answer."""
+    def double(self, contest: int, player: int, answer: str) -> None:
+        """A double and its answer, `take`, `pass` or `beaver`; a beaver is taken."""
         self._writers[contest].cube(player, "double")
-        self._writers[contest].cube(1 - player, "take" if is_taken else "pass")
+        self._writers[contest].cube(1 - player, answer)
+        if answer == "beaver":
+            self._writers[contest].cube(player, "take")
 
     def end_game(self, contest: int, winner: int | None, points: int) -> None:
         """A game is over; `winner` is player 0 or 1, None for a draw."""

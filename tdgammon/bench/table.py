@@ -242,13 +242,30 @@ class Table:
                 continue
             self.ends[rows.contests[offered], s, 0] += 1
             taken = self._decided(1 - s, "takes", offered)
-            for row, is_taken in zip(offered.tolist(), taken.tolist(), strict=True):
+            beavered = self._beavered(1 - s, offered, taken)
+            for row, is_taken, is_beavered in zip(
+                offered.tolist(), taken.tolist(), beavered.tolist(), strict=True
+            ):
                 match = self._as_is(row).double()
+                answer = "beaver" if is_beavered else "take" if is_taken else "pass"
                 if self.recorder:
-                    self.recorder.double(int(rows.contests[row]), match.on_roll, is_taken)
+                    self.recorder.double(int(rows.contests[row]), match.on_roll, answer)
+                if is_beavered:  # the doubler always takes it
+                    match = match.beaver()
                 rows.note(row, match.take() if is_taken else match.pass_double())
             going[offered[~taken]] = False
         return going
+
+    def _beavered(
+        self, s: int, offered: NDArray[np.int64], taken: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Which of the doubles that are taken are beavered, where the rules and the player know it."""
+        beavered = np.zeros(len(offered), np.bool_)
+        if self.rules.beavers and not self.length and hasattr(self.players[s], "beavers"):
+            asked = taken & (4 * self.rows.cube_values[offered] <= self.rules.cube_limit)
+            if asked.any():
+                beavered[asked] = self._decided(s, "beavers", offered[asked])
+        return beavered
 
     def _decided(self, s: int, call: str, picked: NDArray[np.int64]) -> NDArray[np.bool_]:
         rows = self.rows

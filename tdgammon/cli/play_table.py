@@ -119,7 +119,7 @@ class Table:
             self.say(f"Equal dice, {roll[0]}-{roll[1]}: roll again.")
 
     def _bot_acts(self) -> None:
-        """One action of the bot: it takes every beaver and raccoon, and makes none."""
+        """One action of the bot: it takes every beaver and raccoon, and makes no raccoon."""
         match, name = self.session.match, self.player.name
         match match.phase:
             case Phase.ROLL:
@@ -138,12 +138,22 @@ class Table:
                 answer = "accepts" if is_accepted else "rejects it: there is more to win"
                 self.say(f"You resign a {SIZES[match.resigned]}; {name} {answer}.")
                 self._act("accept" if is_accepted else "reject")
+            case Phase.DOUBLE if self._bot_beavers():
+                self.say(f"{name} beavers: the cube is at {4 * match.cube_value}.")
+                self._act("beaver")
             case _:
                 is_taken = match.phase != Phase.DOUBLE or bool(
                     self.player.takes(match.boards, stakes_of(match))[0]
                 )
                 self.say(f"{name} {'takes' if is_taken else 'passes'}.")
                 self._act("take" if is_taken else "pass")
+
+    def _bot_beavers(self) -> bool:
+        match, beavers = self.session.match, getattr(self.player, "beavers", None)
+        allowed = match.rules.beavers and not match.length
+        if beavers is None or not allowed or 4 * match.cube_value > match.rules.cube_limit:
+            return False
+        return bool(beavers(match.boards, stakes_of(match))[0])
 
     def _person_rolls(self) -> None:
         may_double, roll = self.session.match.may_double(), self.session.dice()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdgammon.decide.bots import Bot
+from tdgammon.decide.bots import Bot, NetworkBot
 from tdgammon.decide.cube import dead_cube
+from tdgammon.decide.decision import decide
 from tdgammon.game.board import flip
 from tdgammon.game.match import SIZES, GameResult, Match, Phase
 from tdgammon.game.rules import IllegalPlay
@@ -146,7 +147,10 @@ def choices(player: Bot, match: Match) -> list[str]:
         return [f"{player.name} would play {choice(player, match).notation}; {why}"]
     legal = plays(match.boards[0], match.dice or (), match.rules)
     names = {play.afterstate.tobytes(): play.notation for play in legal}
-    ranked = rank(match.boards[0], match.dice)
+    if isinstance(player, NetworkBot):  # who knows about the cube
+        ranked = player.rank(match.boards[0], match.dice or (), stakes_of(match))
+    else:
+        ranked = rank(match.boards[0], match.dice)
     shown = [names[row.tobytes()] for row in ranked.rows[:NUM_CHOICES]]
     width = max(map(len, shown))
     looked_ahead = (
@@ -166,7 +170,7 @@ def choices(player: Bot, match: Match) -> list[str]:
 
 
 def cube_actions(player: Bot, match: Match) -> list[str]:
-    """Lines on the cube decision of the side that has to make it: dead-cube estimates."""
+    """Lines on the cube decision of the side that has to make it."""
     stakes, answers = stakes_of(match), match.phase == Phase.DOUBLE
     if answers:
         action = "take" if player.takes(match.boards, stakes)[0] else "pass"
@@ -179,20 +183,37 @@ def cube_actions(player: Bot, match: Match) -> list[str]:
     evaluator = getattr(player, "evaluator", None)
     if evaluator is None:
         return [f"{player.name} would {action}; it gives positions no equities"]
-    worth = dead_cube(evaluator.probabilities(match.boards), stakes)
-    actions = {
-        "no double": worth.no_double,
-        "double, take": worth.double_take,
-        "double, pass": worth.double_pass,
-    }
     unit = "match winning chances" if match.length else "points"
-    lines = [f"Dead-cube estimates (as if this were the last turn of the cube), in {unit}:"]
-    for words_of, equities in actions.items():
+    if isinstance(player, NetworkBot) and not player.is_dead_cube:
+        actions, last = _cubeful(player, match)
+        lines = [f"Cubeful estimates, in {unit}:"]
+        verdict = [f"verdict: {last}"]
+    else:
+        worth = dead_cube(evaluator.probabilities(match.boards), stakes)
+        actions = {
+            "no double": float(worth.no_double[0]),
+            "double, take": float(worth.double_take[0]),
+            "double, pass": float(worth.double_pass[0]),
+        }
+        lines = [f"Dead-cube estimates (as if this were the last turn of the cube), in {unit}:"]
+        verdict = []
+    for words_of, value in actions.items():
         if answers and words_of == "no double":
             continue
-        value = float(equities[0])
         if answers:  # the side that answers is not on roll
             value = 1 - value if match.length else -value
             words_of = words_of.removeprefix("double, ")
         lines.append(f"   {words_of:12}  {f'{value:.1%}' if match.length else f'{value:+.3f}'}")
-    return [*lines, f"{player.name} would {action}"]
+    return [*lines, *verdict, f"{player.name} would {action}"]
+
+
+def _cubeful(player: NetworkBot, match: Match) -> tuple[dict[str, float], str]:
+    """Worths of the cube actions to the player on roll, in points or match chances, and the verdict."""
+    found = decide(player.evaluator, match.boards, stakes_of(match), player.met)
+    if found.match_chances is not None:
+        return found.match_chances, f"{found.verdict} ({found.reason})"
+    equities = {"no double": found.no_double}
+    if found.double_take is not None:
+        equities |= {"double, take": found.double_take, "double, pass": 1.0}
+    points = {action: match.cube_value * equity for action, equity in equities.items()}
+    return points, f"{found.verdict} ({found.reason})"

@@ -34,7 +34,7 @@ from tdgammon.game.stakes import Stakes
 from tdgammon.kernels import linear
 
 if TYPE_CHECKING:
-    from tdgammon.value.evaluator import NetworkEvaluator
+    from tdgammon.value.evaluator import NetworkEvaluator, RankedPlays
 
 
 @runtime_checkable
@@ -156,6 +156,12 @@ class NetworkBot:
             return self.evaluator.choose(boards, rolls)
         return cubeful_plays.choose(self.evaluator, boards, rolls, stakes, self.met)
 
+    def rank(self, board: ArrayLike, roll: ArrayLike, stakes: Stakes) -> RankedPlays:
+        """Every play of one roll, best first, as `choose` sees them."""
+        if self.is_dead_cube or is_plain(stakes):
+            return self.evaluator.rank(board, roll)
+        return cubeful_plays.rank(self.evaluator, board, roll, stakes, self.met)
+
     def doubles(self, boards: Boards, stakes: Stakes) -> NDArray[np.bool_]:
         if self.is_dead_cube:
             return cube.doubles(self.evaluator.probabilities(boards), stakes, self.met)
@@ -165,6 +171,12 @@ class NetworkBot:
         if self.is_dead_cube:
             return cube.takes(self.evaluator.probabilities(boards), stakes, self.met)
         return cube_equities(self.evaluator, boards, stakes, self.met).takes
+
+    def beavers(self, boards: Boards, stakes: Stakes) -> NDArray[np.bool_]:
+        """Whether to answer a double of the player on roll by a beaver, as the opponent: bool [B]."""
+        if self.is_dead_cube:
+            return np.zeros(len(boards), np.bool_)
+        return cube_equities(self.evaluator, boards, stakes, self.met).beavers
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,6 +72,11 @@ class CubeEquities(NamedTuple):
         """Whether the opponent should take (or beaver)."""
         return ~(self.answered > 1 + TIE)
 
+    @property
+    def beavers(self) -> NDArray[np.bool_]:
+        """Whether the opponent should answer a double by a beaver."""
+        return self.beaver < np.minimum(self.double_take, 1.0) - TIE
+
     def in_match_chances(self, equities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Equities of a match as chances to win it."""
         worths = self.lose_worth + (equities + 1) / 2 * (self.win_worth - self.lose_worth)
