@@ -11,8 +11,8 @@ from networks import ARCHITECTURES, random_weights
 from tdgammon.decide import cubeful_plays, trials
 from tdgammon.decide.cubeful import tables_of
 from tdgammon.decide.decision import cube_equities
-from tdgammon.decide.rollout import Rival, Rollout, RolloutSettings
 from tdgammon.decide.position_stakes import stakes_of
+from tdgammon.decide.rollout import Rival, Rollout, RolloutSettings
 from tdgammon.decide.rollout_of import rollout, rollout_of
 from tdgammon.decide.saved_rollout import load_rollout, save_rollout
 from tdgammon.decide.search import Searcher, SearchSettings

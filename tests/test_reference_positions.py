@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdgammon.decide.position_stakes import stakes_of
 from tdgammon.decide.bots import NetworkBot, bot
 from tdgammon.decide.cubeful import cube_table
 from tdgammon.decide.decision import decide
+from tdgammon.decide.position_stakes import stakes_of
 from tdgammon.game.rules import GameRules
 from tdgammon.notation.ids import read_xgid
 

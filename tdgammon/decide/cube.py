@@ -24,7 +24,7 @@ _SIGNS = np.array([1, 1, 1, -1, -1, -1])
 _SIZES = np.array([2, 1, 0, 0, 1, 2])
 
 
-class CubeEquities(NamedTuple):
+class DeadCubeEquities(NamedTuple):
     """Worth of the three cube actions to the player on roll, each float64 [B]: points for money,
     match winning chances in a match."""
 
@@ -37,7 +37,7 @@ class CubeEquities(NamedTuple):
 
 def dead_cube(
     probabilities: NDArray[np.float32], stakes: Stakes, met: MatchEquityTable | None = None
-) -> CubeEquities:
+) -> DeadCubeEquities:
     """Equities of chances [B, 6] of the player on roll with a cube that is not turned again.
 
     Matches by `met`, None = the default.
@@ -50,7 +50,7 @@ def dead_cube(
     doubled = 2 * pays * stakes.cube_values[:, None]
     cash = singles[0] * stakes.cube_values[:, None]
     worth = [_worth(points, stakes, met or named_met()) for points in (now, doubled, cash)]
-    return CubeEquities(
+    return DeadCubeEquities(
         no_double=(probabilities * worth[0]).sum(axis=1),
         double_take=(probabilities * worth[1]).sum(axis=1),
         double_pass=worth[2][:, 0],

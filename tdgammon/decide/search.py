@@ -41,7 +41,7 @@ def _no_cube() -> CubeTable:
         at_once=np.zeros((2, 0), np.bool_),
         beavers=np.zeros(0, np.bool_),
         is_endless=False,
-        life=np.zeros(5),
+        life=np.zeros((2, 4)),
     )
     for array in table[:-2] + table[-1:]:
         array.setflags(write=False)  # as those of `cube_table`: kernels are compiled once for both
