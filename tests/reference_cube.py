@@ -41,7 +41,7 @@ def _crossing(
 ) -> float:
     """Chance of winning at which the state is worth `worth`."""
     low, high = 0.0, 1.0
-    for _ in range(60):
+    for _ in range(36):
         middle = (low + high) / 2
         if live_equity(middle, worths, passes, owner, level) < worth:
             low = middle
