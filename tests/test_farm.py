@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tdgammon.game.board import START
-from tdgammon.learn.farm import Journal, runner
+from tdgammon.learn.farm import Journal, connected, runner
 
 UNITS = [(i, i % 3) for i in range(40)]
 
@@ -199,3 +199,42 @@ def test_a_worker_that_dies_loses_no_unit(cluster, tmp_path):
     run = runner(ray_address=cluster[0].address)
     assert np.array_equal(done(run, dies_once, folder=str(tmp_path)), expected())
     assert len(os.listdir(tmp_path)) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_training_on_ray_ends_with_the_weights_of_one_without_also_when_a_node_is_lost(
+    cluster, tmp_path
+):
+    from tdgammon.learn.config import from_document
+    from tdgammon.learn.train import train
+    from tdgammon.value import checkpoint
+
+    nodes, (first, _) = cluster
+    config = from_document(
+        {
+            "games": 300,
+            "network": {"hidden": [6]},
+            "learning": {"games_per_iteration": 70, "exact": 0.1},
+            "bench": {"against": [], "games": 2},
+        }
+    )
+    train(config, tmp_path / "here")
+    seen = []
+
+    def lose_a_node():
+        seen.append(1)
+        if len(seen) == 3:
+            nodes.remove_node(first, allow_graceful=False)
+        return False
+
+    with connected(nodes.address):
+        train(
+            config,
+            tmp_path / "ray",
+            runner=runner(ray_address=nodes.address),
+            should_stop=lose_a_node,
+        )
+    weights = [checkpoint.read(tmp_path / name / "checkpoint").sha256 for name in ("here", "ray")]
+    assert len(seen) > 3
+    assert weights[0] == weights[1]

@@ -19,7 +19,7 @@ from tdgammon.bench.arena import match
 from tdgammon.cli import main as cli
 from tdgammon.decide.bots import NetworkBot
 from tdgammon.game.board import START
-from tdgammon.learn import run, train
+from tdgammon.learn import farm, run, train
 from tdgammon.learn.config import from_document
 from tdgammon.learn.diagnostics import HEADS, REFERENCE_POSITIONS
 from tdgammon.learn.learning import Learner
@@ -185,6 +185,18 @@ def test_a_run_may_grow_from_another(straight, tmp_path):
 
 def test_weights_do_not_depend_on_the_number_of_workers(straight):
     assert result(straight["forward"]) == result(straight["forward on two cores"])
+
+
+@pytest.mark.parametrize("name", ["forward", "exact"])
+def test_weights_do_not_depend_on_who_plays_the_games(name, straight, tmp_path):
+    go(tmp_path, DOCUMENTS[name], runner=farm.runner(3))
+    assert result(tmp_path) == result(straight[name])
+    assert logged(tmp_path) == logged(straight[name])
+
+
+def test_online_learning_plays_its_own_games(tmp_path):
+    with pytest.raises(ValueError, match=r"--ray: needs learning\.method 'forward', got 'online'"):
+        go(tmp_path, ONLINE, runner=farm.runner(2))
 
 
 def test_a_run_may_change_its_workers_and_its_end(straight, tmp_path):

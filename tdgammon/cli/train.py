@@ -47,6 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="override a key, e.g. learning.rate=1e-3",
     )
     parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="play the games on this Ray cluster (`auto`: the one that is running)",
+    )
+    parser.add_argument(
         "--json", action="store_true", help="print the end of the run as one JSON document"
     )
 
@@ -60,6 +65,7 @@ def _folder(text: str) -> Path:
 def run(args: argparse.Namespace) -> int:
     from tdgammon.bench.report import interval
     from tdgammon.learn import config as configs
+    from tdgammon.learn import farm
     from tdgammon.learn import train as training
 
     if args.resume:
@@ -78,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     _check_players(config)
     signals = _Signals()
     try:
-        with signals:
+        with signals, farm.connected(args.ray):
             progress = training.train(
                 config,
                 folder,
@@ -86,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
                 bench=_bench,
                 should_stop=signals.arrived,
                 show_progress=True,
+                runner=farm.runner(ray_address=args.ray) if args.ray else None,
             )
     except FloatingPointError as fault:
         sys.stderr.write(f"tdgammon: training stopped: {fault}; the state in {folder} is from before\n")

@@ -192,14 +192,33 @@ def _do(data: bytes, digest: bytes, function: Function, unit: Unit) -> Rows:
 
 
 @contextmanager
-def _ray_pool(workers: int | None, address: str) -> Generator[tuple[Pool, int], None, None]:
+def connected(ray_address: str | None) -> Generator[None, None, None]:
+    """Stay connected to a cluster, for runners that are asked again and again; None = nothing to do.
+
+    ValueError without Ray, or if no cluster is found there.
+    """
+    if ray_address is None:
+        yield
+        return
+    if importlib.util.find_spec("ray") is None:
+        raise ValueError("--ray: Ray is not installed: pip install 'tdgammon[ray]'")
     ray: Any = importlib.import_module("ray")
     started = not ray.is_initialized()
     if started:
         try:
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+            ray.init(address=ray_address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, ValueError) as fault:
-            raise ValueError(f"--ray: no cluster at {address!r}: {fault}") from None
+            raise ValueError(f"--ray: no cluster at {ray_address!r}: {fault}") from None
+    try:
+        yield
+    finally:
+        if started:
+            ray.shutdown()
+
+
+@contextmanager
+def _ray_pool(workers: int | None, address: str) -> Generator[tuple[Pool, int], None, None]:
+    ray: Any = importlib.import_module("ray")
     # a lost worker or node is no fault of the unit: it is done again, as often as it takes
     task = ray.remote(num_cpus=1, max_retries=-1)(_do)
 
@@ -212,9 +231,6 @@ def _ray_pool(workers: int | None, address: str) -> Generator[tuple[Pool, int], 
         future.set_running_or_notify_cancel()  # it cannot be cancelled: Ray will set its result
         return future
 
-    try:
+    with connected(address):
         num_workers = workers or max(int(ray.cluster_resources().get("CPU", 1)), 1)
         yield RayPool(submit), num_workers
-    finally:
-        if started:
-            ray.shutdown()

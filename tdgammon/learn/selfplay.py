@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdgammon.decide.units import Rows, Runner, Unit
 from tdgammon.game.board import Boards, has_contact
 from tdgammon.game.dice import rolls_at, streams
 from tdgammon.game.rules import GameRules
@@ -25,6 +26,8 @@ Result = TypeVar("Result")
 
 BLOCK_GAMES = 16
 """Games a thread plays at a time."""
+_BLOCKS_A_UNIT = 4
+_LENGTH_AT, _HAS_EXACT_AT, _EXACT_AT = 32, 33, 34
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,71 @@ class Work(Generic[Item, Result]):
 def in_blocks(begun: Begun) -> list[Begun]:
     """The games in blocks for a thread each."""
     return [begun[at : at + BLOCK_GAMES] for at in range(0, len(begun.keys), BLOCK_GAMES)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Games to be played with the same weights, wherever that is done."""
+
+    evaluator: NetworkEvaluator
+    begun: Begun
+    max_turns: int
+    exact: float = 0.0
+    """Share of positions that get exact targets."""
+
+    def play(self, block: Begun) -> Games:
+        """The games of a block, with their exact targets."""
+        games = play_block(self.evaluator, block, self.max_turns)
+        if self.exact:
+            return with_exact_targets(games, self.evaluator, self.exact, int(block.keys[0]))
+        return games
+
+
+class Away:
+    """As `Work`: a batch that a runner plays, on other machines as a rule."""
+
+    def __init__(self, runner: Runner, batch: Batch) -> None:
+        size = BLOCK_GAMES * _BLOCKS_A_UNIT
+        units = [(at, at + size) for at in range(0, len(batch.begun.keys), size)]
+        self._pool = ThreadPoolExecutor(1, "away")
+        self._rows = self._pool.submit(lambda: list(runner(_play_unit, batch, units)))
+
+    def finish(self) -> list[Games]:
+        """Wait for all games and give them in order."""
+        with self._pool:
+            return [_unpacked(rows) for rows in self._rows.result()]
+
+
+def _play_unit(batch: Batch, unit: Unit) -> Rows:
+    """The games unit[0] .. unit[1] - 1 of a batch, block by block as here."""
+    return _packed(join(batch.play(block) for block in in_blocks(batch.begun[unit[0] : unit[1]])))
+
+
+def _packed(games: Games) -> Rows:
+    """Games as numbers: a row with how many were dropped, then a row a position: board, chances,
+    length of the game that begins here or 0, whether it has an exact target, that target."""
+    rows = np.zeros((1 + len(games.boards), _EXACT_AT + NUM_OUTCOMES), np.float64)
+    rows[0, 0] = games.num_dropped
+    positions = rows[1:]
+    positions[:, :26], positions[:, 26:_LENGTH_AT] = games.boards, games.probabilities
+    positions[games.last_rows - games.lengths + 1, _LENGTH_AT] = games.lengths
+    positions[games.exact_rows, _HAS_EXACT_AT] = 1
+    positions[games.exact_rows, _EXACT_AT:] = games.exact_targets
+    return rows
+
+
+def _unpacked(rows: Rows) -> Games:
+    positions = rows[1:]
+    exact_rows = np.flatnonzero(positions[:, _HAS_EXACT_AT])
+    lengths = positions[:, _LENGTH_AT]
+    return Games(
+        positions[:, :26].astype(np.int8),
+        positions[:, 26:_LENGTH_AT].astype(np.float32),
+        lengths[lengths > 0].astype(np.int32),
+        int(rows[0, 0]),
+        exact_rows,
+        positions[exact_rows, _EXACT_AT:].astype(np.float32),
+    )
 
 
 def join(blocks: Iterable[Games]) -> Games:

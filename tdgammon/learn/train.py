@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
+from tdgammon.decide.units import Runner
 from tdgammon.game.board import Boards
 from tdgammon.game.dice import streams
 from tdgammon.learn import diagnostics, run
@@ -32,14 +33,14 @@ from tdgammon.learn.learning import Learner
 from tdgammon.learn.online import OnlineLearner
 from tdgammon.learn.returns import lambda_returns
 from tdgammon.learn.selfplay import (
+    Away,
+    Batch,
     Begun,
     Games,
     Work,
     begin,
     in_blocks,
     join,
-    play_block,
-    with_exact_targets,
 )
 from tdgammon.value import checkpoint
 from tdgammon.value.evaluator import NetworkEvaluator
@@ -107,8 +108,9 @@ def first_weights(config: TrainConfig) -> Weights:
 class ForwardMethod:
     """λ-returns by the forward view and minibatch Adam, self-play and learning side by side."""
 
-    def __init__(self, config: TrainConfig, weights: Weights) -> None:
-        self._config = config
+    def __init__(self, config: TrainConfig, weights: Weights, runner: Runner | None = None) -> None:
+        """Games are played here, on config.workers threads, or by `runner` wherever it reaches."""
+        self._config, self._runner = config, runner
         self._learner = Learner(config.network, weights, config.learning.averaging)
         self._player = self._learner.weights()
         self._games: Games | None = None
@@ -142,22 +144,20 @@ class ForwardMethod:
 
     def _start(
         self, weights: Weights, first: int, now: int, exact_from: int | None
-    ) -> Work[Begun, Games]:
+    ) -> Work[Begun, Games] | Away:
         """Begin the batch of games whose first stream is `first`, after `now` games."""
         config, learning = self._config, self._config.learning
-        evaluator = NetworkEvaluator(config.network, weights, config.game_rules, learning.bearoff)
-        share = exact_share(learning, now, exact_from)
-
-        def play(begun: Begun) -> Games:
-            games = play_block(evaluator, begun, learning.max_turns)
-            if share:
-                return with_exact_targets(games, evaluator, share, int(begun.keys[0]))
-            return games
-
-        begun = begin(
-            config.game_rules, config.seed, self._num_games(now), first, learning.from_kinds.at(now)
+        batch = Batch(
+            evaluator=NetworkEvaluator(config.network, weights, config.game_rules, learning.bearoff),
+            begun=begin(
+                config.game_rules, config.seed, self._num_games(now), first, learning.from_kinds.at(now)
+            ),
+            max_turns=learning.max_turns,
+            exact=exact_share(learning, now, exact_from),
         )
-        return Work(self._pool, self._num_helpers, play, in_blocks(begun))
+        if self._runner:
+            return Away(self._runner, batch)
+        return Work(self._pool, self._num_helpers, batch.play, in_blocks(batch.begun))
 
     def _learn(self, games: Games, progress: Progress) -> float:
         learning, now = self._config.learning, progress.games
@@ -235,12 +235,6 @@ def lessons(games: Games, lambda_: float) -> tuple[Boards, NDArray[np.float32]]:
     return games.boards[use], lambda_returns(games.probabilities, games.lengths, lambda_)[use]
 
 
-METHODS: dict[str, Callable[[TrainConfig, Weights], Method]] = {
-    "forward": ForwardMethod,
-    "online": OnlineMethod,
-}
-
-
 def resumed_config(folder: Path, overrides: Sequence[str] = ()) -> TrainConfig:
     """Config of a run to resume; ValueError if an override changes the network, seed or method."""
     _, facts = run.load_state(folder)
@@ -266,8 +260,12 @@ def train(
     bench: Bench | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     show_progress: bool = False,
+    runner: Runner | None = None,
 ) -> Progress:
     """Train to config.games, or until `should_stop` says so at the end of an iteration.
+
+    With a `runner` the games are played where it does its units: one batch ahead of the learner, with
+    the weights from before the last batch, so that the weights are those of a run without it.
 
     `folder` gets the state, the log and the checkpoint of the averaged weights. With `resume` the
     run goes on from its state, to exactly the weights that it would have had. Raises ValueError if
@@ -276,7 +274,13 @@ def train(
     """
     torch.set_num_threads(1)
     beginning = dataclasses.replace(config, grow_from="") if resume else config
-    method = METHODS[config.learning.method](config, first_weights(beginning))
+    weights = first_weights(beginning)
+    if config.learning.method == "forward":
+        method: Method = ForwardMethod(config, weights, runner)
+    elif runner is None:
+        method = OnlineMethod(config, weights)
+    else:
+        raise ValueError("--ray: needs learning.method 'forward', got 'online'")
     progress = Progress()
     if resume:
         arrays, facts = run.load_state(folder)
