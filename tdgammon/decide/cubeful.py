@@ -33,7 +33,10 @@ def tables_of(
     """The different tables that B stakes need, and the number of its table for each of them: [B]."""
     columns = [stakes.cube_values[:, None], stakes.away, stakes.is_crawford[:, None]]
     keys = np.concatenate([*columns, stakes.is_post_crawford[:, None]], axis=1)
-    rows, index = np.unique(keys, axis=0, return_inverse=True)
+    if (keys == keys[:1]).all():  # one game, or a session for money: spares the sorting
+        rows, index = keys[:1], np.zeros(len(keys), np.int64)
+    else:
+        rows, index = np.unique(keys, axis=0, return_inverse=True)
     tables = [
         cube_table(stakes.rules, value, (own, theirs), bool(now), bool(over), met=met)
         for value, own, theirs, now, over in rows.tolist()
