@@ -9,6 +9,7 @@ import reference
 from networks import ARCHITECTURES, random_weights
 
 from tdgammon.decide import cubeful_plays, trials
+from tdgammon.decide.bots import bot
 from tdgammon.decide.cubeful import tables_of
 from tdgammon.decide.decision import cube_equities
 from tdgammon.decide.position_stakes import stakes_of
@@ -275,3 +276,16 @@ def test_a_rival_keeps_its_fields_in_files():
     rival = Rival(name="double, take", board=tuple(START.tolist()), turned=1, may_double=False)
     assert Rollout(net(), (rival,), RolloutSettings()).rivals == (rival,)
     assert isinstance(stakes_of(position("start", length=3)), Stakes)
+
+
+def test_the_preset_that_rolls_out_settles_close_plays_and_cannot_roll_out_itself():
+    player = bot("default,level=rollout")
+    chosen = player.choose(np.stack([START, START]), [[3, 1], [6, 6]])
+    expected = bot("default,level=strong").choose(np.stack([START, START]), [[3, 1], [6, 6]])
+    assert (chosen == expected).all()
+    with_cube = player.choose(START, [[6, 2]], stakes_of(position("start", length=5)))
+    assert (with_cube[0] < 0).any()
+    with pytest.raises(ValueError, match="only a network"):
+        rollout(START, player="default,level=rollout")
+    with pytest.raises(ValueError, match="default match table"):
+        rollout(START, player="default,cube=dead")

@@ -68,7 +68,10 @@ def test_a_saved_rollout_is_extended_to_the_result_of_one_run(capsys, tmp_path):
         (["start", "--dice", "71"], "--dice: two dice of 1 to 6 such as 31 expected, got '71'"),
         (["start", "--dice", "31", "--top", "0"], "plays: at least 1 expected, got 0"),
         (["nonsense"], "position 'nonsense': no XGID"),
-        (["start", "--player", "pubeval"], "player 'pubeval': only a network can roll out"),
+        (
+            ["start", "--player", "pubeval"],
+            "player 'pubeval': only a network that does not roll out itself",
+        ),
         (["start", "--save", "nowhere/x.json"], "--save: there is no folder 'nowhere'"),
         (["start", "--resume", "x.json"], "--resume: keeps its position and player, got position"),
         (["--resume", "absent.json"], "absent.json: No such file"),

@@ -183,7 +183,7 @@ KNOWN = ", ".join(NETWORK_SETTINGS)
         ("ply=two", "ply: a whole number expected, got 'two'"),
         ("filter=huge", "filter: one of narrow, normal, wide, full expected, got 'huge'"),
         ("threads=0", "threads: 1 to 256 expected, got 0"),
-        ("level=best", "level: one of fast, normal, strong, deep expected, got 'best'"),
+        ("level=best", "level: one of fast, normal, strong, deep, rollout expected, got 'best'"),
         ("ply=1,ply=2", "ply is set twice"),
         ("seed=1", f"default has the settings {KNOWN}, got 'seed=1'"),
         ("ply", f"default has the settings {KNOWN}, got 'ply'"),

@@ -6,8 +6,9 @@ and --rules or --option changes what is played. With --decisions, each player de
 of a checker, cube or values file.
 
 A player is random, racer, golden or pubeval, a checkpoint's name or folder, or MODULE:FUNCTION. A
-network looks ahead by settings after a comma: level=fast, normal, strong or deep (0 to 3 plies), or
-ply=0 to 4; filter=narrow, normal, wide or full (plays looked into); threads=N. --ply, --ply-b set ply.
+network looks ahead by settings after a comma: level=fast, normal, strong or deep (0 to 3 plies) or
+rollout, or ply=0 to 4; filter=narrow, normal, wide or full (plays looked into); threads=N.
+--ply and --ply-b set ply.
 cube=dead has a network double as if the cube were not turned again; met=NAME or a file sets the match
 equity table. For a cube file, a field of chances such as probs_gnubg is a player: our formulas on it.
 

@@ -342,8 +342,15 @@ def _checkpoint(player: str, name: str, settings: dict[str, str], rules: GameRul
     found = checkpoint.read(path)
     network = found.evaluator(rules)
     try:
-        evaluator = Searcher(evaluator=network, settings=search) if search.ply else network
-        return NetworkBot(player, evaluator, found.sha256, **_cube_settings(settings))
+        rolls_out = settings.get("level") == "rollout"
+        searches = search.ply > 0 or rolls_out
+        evaluator = Searcher(evaluator=network, settings=search) if searches else network
+        kind = NetworkBot
+        if rolls_out:
+            from tdgammon.decide.rolling import RollingBot  # which is made of this one
+
+            kind = RollingBot
+        return kind(player, evaluator, found.sha256, **_cube_settings(settings))
     except ValueError as fault:
         raise ValueError(f"player {player!r}: {fault}") from None
 

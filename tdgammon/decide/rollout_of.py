@@ -11,6 +11,7 @@ from tdgammon.decide import cubeful_plays
 from tdgammon.decide.bots import NetworkBot, bot
 from tdgammon.decide.cubeful import tables_of
 from tdgammon.decide.position_stakes import stakes_of
+from tdgammon.decide.rolling import RollingBot
 from tdgammon.decide.rollout import Estimate, Rival, Rollout, RolloutSettings
 from tdgammon.decide.search import Searcher
 from tdgammon.decide.units import threads
@@ -28,8 +29,14 @@ NO_DOUBLE, DOUBLE_TAKE = "no double", "double, take"
 def network_player(player: str) -> NetworkBot:
     """The player of that name if it is a network; ValueError for others, which cannot be rolled out."""
     found = bot(player)
-    if not isinstance(found, NetworkBot):
-        raise ValueError(f"player {player!r}: only a network can roll out")
+    if not isinstance(found, NetworkBot) or isinstance(found, RollingBot):
+        raise ValueError(
+            f"player {player!r}: only a network that does not roll out itself can roll out"
+        )
+    if found.is_dead_cube or found.met is not None:
+        raise ValueError(
+            f"player {player!r}: a rollout goes by the live cube and the default match table"
+        )
     return found
 
 

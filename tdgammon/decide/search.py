@@ -113,8 +113,10 @@ LEVELS: Mapping[str, SearchSettings] = {
     "normal": SearchSettings(ply=1),
     "strong": SearchSettings(ply=2),
     "deep": SearchSettings(ply=3),
+    "rollout": SearchSettings(ply=1),
 }
-"""Presets by name. `deep` looks 3 plies ahead where the plays are nearly tied at 2."""
+"""Presets by name. `deep` looks 3 plies ahead where the plays are nearly tied at 2; `rollout` rolls out
+those that are close at 1, see `decide.rolling`."""
 
 
 @dataclass(frozen=True, kw_only=True)
