@@ -101,6 +101,10 @@ def test_a_score_map_has_the_known_verdicts(
     rows = [line.split() for line in shown.splitlines() if line.startswith("   ")][-3:]
     assert rows[0] == ["1", "-", "-", "-"]
     assert rows[2][3] == "P"
+    shown = run(capsys, "start", "--ply", "0", "--score-map", "5")
+    rows = [line.split() for line in shown.splitlines() if line.startswith("   ")][-5:]
+    assert rows[4][5] == "."  # no double at 5-away/5-away
+    assert rows[4][1] == "T"  # the trailer after the Crawford game
     found = json.loads(run(capsys, "6:1 / 24:1", "--ply", "0", "--score-map", "2", "--json"))
     assert [each["away"] for each in found["score_map"]] == [[1, 1], [1, 2], [2, 1], [2, 2]]
 

@@ -28,12 +28,13 @@ NUM_PLAYS = 8
 """Plays that the text lists; the JSON document has all."""
 
 _OUTCOMES = ("win bg", "win g", "win", "lose", "lose g", "lose bg")
-_MAP_SIGNS = {
+_MAP_SIGNS = {  # the first that a verdict holds
     "too good": "G",
     "optional": "O",
-    "double, take": "T",
-    "double, pass": "P",
     "no double": ".",
+    "double, take": "T",
+    "double, beaver": "T",
+    "double, pass": "P",
 }
 
 

@@ -10,7 +10,7 @@ be played on by --resume, with more --trials or another rule to stop.
 
 Example:
   tdgammon rollout start --dice 31 --trials 1296 --stop-jsd 3
-  tdgammon rollout "XGID=-a-B--D-C---eF---d-e----B-:0:0:1:00:0:0:0:5:10" --save double.json
+  tdgammon rollout "XGID=-a-B--D-C---eD---d-e----B-:0:0:1:00:0:0:0:5:10" --save double.json
   tdgammon rollout --resume double.json --trials 5184
 """
 
