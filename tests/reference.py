@@ -265,3 +265,57 @@ def worths_ahead(
                 total[level][1] -= weight * theirs
                 total[level][2] -= weight * own
     return total
+
+
+Side = tuple[int, ...]
+"""Checkers on the points 1, 2, ... of one side alone."""
+
+THROWS = [(a, b) for a in range(1, 7) for b in range(1, 7)]
+
+
+def side_after(side: Side, die: int) -> set[Side]:
+    """What one die leaves of a side that nothing stands in the way of (R9)."""
+    found = set()
+    for index, count in enumerate(side):
+        if not count:
+            continue
+        left = list(side)
+        left[index] -= 1
+        to = index - die
+        if to >= 0:
+            left[to] += 1
+        elif any(side[6:]) or (to < -1 and any(side[index + 1 :])):
+            continue
+        found.add(tuple(left))
+    return found
+
+
+def side_plays(side: Side, throw: tuple[int, int]) -> set[Side]:
+    """What a throw can leave of a side; once nothing is left, there is nothing to play."""
+    orders = [throw[:1] * 4] if throw[0] == throw[1] else [throw, throw[::-1]]
+    found = set()
+    for dice in orders:
+        sides = {side}
+        for die in dice:
+            sides = set().union(*(side_after(s, die) or {s} for s in sides))
+        found |= sides
+    return found
+
+
+def rolls_until(side: Side, left: int, known: dict[tuple[Side, int], list[float]]) -> list[float]:
+    """Chances of 0, 1, 2 ... rolls until at most `left` checkers are left, by the least mean of plays.
+
+    known remembers what was worked out before.
+    """
+    if sum(side) <= left:
+        return [1.0]
+    if (side, left) not in known:
+        chances: list[float] = [0.0]
+        for throw in THROWS:
+            rows = [rolls_until(play, left, known) for play in side_plays(side, throw)]
+            best = min(rows, key=lambda row: sum(k * chance for k, chance in enumerate(row)))
+            chances += [0.0] * (len(best) + 1 - len(chances))
+            for k, chance in enumerate(best, 1):
+                chances[k] += chance / 36
+        known[side, left] = chances
+    return known[side, left]

@@ -7,19 +7,21 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from networks import ARCHITECTURES, random_weights
+from reference import rolls_until
 
 from tdgammon.cli import main as cli
 from tdgammon.game.board import flip, has_contact, parse
 from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS, rolls_at, streams
 from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import STANDARD
+from tdgammon.kernels import one_side, one_sided, side_rows
 from tdgammon.learn.selfplay import begin, play_block
 from tdgammon.value import bearoff
 from tdgammon.value.evaluator import NetworkEvaluator
@@ -160,7 +162,7 @@ def test_published_race_chances(tables, own, opposing, win):
 
 def test_every_distribution_sums_to_one_and_has_its_mean(tables):
     t = tables.tables
-    num = len(t.firsts) // 3
+    num = (len(t.firsts) - side_rows.NUM_OUTSIDE) // 3
     sums = np.add.reduceat(t.chances.astype(np.float64), t.starts[:-1])
     assert np.abs(sums - 1).max() < 1e-6
     rolls = np.arange(len(t.chances)) - np.repeat(t.starts[:-1] - t.firsts, np.diff(t.starts))
@@ -363,6 +365,79 @@ def test_pips_without_waste_shift_mean_and_variance_as_renewal_theory_says():
         assert found.sum() == pytest.approx(1, abs=1e-4)
         assert found @ rolls == pytest.approx(x / mean, abs=2e-3)
         assert found @ (rolls - x / mean) ** 2 == pytest.approx(x * variance / mean**3, abs=1e-2)
+
+
+# Checkers outside home: rolls until the first checker is off, few checkers anywhere.
+
+
+@pytest.mark.parametrize(
+    ("board", "loses_gammon"),
+    [
+        ("11:1 8:1 6:5 5:2 3:2 2:2 1:2 / 24:1", 32 / 36),  # saved by 3-3, 4-4, 5-5 and 6-6
+        # the 11 comes home with a 5 or 6 and the other die bears off, unless it is the gap's 2: 7 rolls
+        # twice; 3-3 to 6-6
+        ("11:1 6:4 5:4 4:3 3:1 1:2 / 24:2", 18 / 36),
+        # any 6; 5-2 and 4-3, one die to the point that the other bears off from; 3-3 and 2-2
+        ("7:1 6:14 / 24:1", 19 / 36),
+    ],
+)
+def test_gammons_saved_in_one_roll_by_hand(tables, board, loses_gammon):
+    assert tables.probabilities(parse(board))[0, 4] == pytest.approx(loses_gammon, abs=1e-6)
+
+
+def test_few_checkers_anywhere_equal_a_recursion(tables):
+    rng = np.random.default_rng(7)
+    known: dict = {}
+    for checkers in (1, 2, 3):
+        for _ in range(6):
+            side = tuple(np.bincount(rng.integers(0, 18, checkers), minlength=24).tolist())
+            wanted = rolls_until(side, 0, known)
+            found = tables.distributions(board_of(side))[0]
+            assert np.abs(found[: len(wanted)] - wanted).max() < 1e-6
+            mean = sum(k * chance for k, chance in enumerate(wanted))
+            assert tables.mean_rolls(board_of(side))[0] == pytest.approx(mean, abs=1e-6)
+
+
+def test_first_checker_off_is_near_a_recursion(tables):
+    """One roll exactly; later ones but for home points that a play leaves, which the tables neglect.
+
+    Five or six checkers: with 15 a play leaves fewer points, and the next test is closer.
+    """
+    known: dict = {}
+    for side in [(0, 0, 1, 0, 0, 4, 1), (0, 1, 0, 0, 0, 4, 0, 0, 1)]:
+        wanted = rolls_until(side, sum(side) - 1, known)
+        found = tables.distributions(board_of(side), "next")[0][: len(wanted)]
+        assert found[1] == pytest.approx(wanted[1], abs=1e-6)
+        assert np.abs(found - wanted).max() < 0.01
+
+
+def test_first_checker_off_is_near_an_exact_table_of_8_points(tables):
+    """Bounds on the mean error: about twice what thousands of positions showed, see EXPERIMENTS.md."""
+    points, num = 8, 490_314
+    rows = bearoff._filled(num, partial(one_sided.fill_one_sided, points, one_side.NEXT_OFF))
+    rng = np.random.default_rng(8)
+    for outside, most in ((1, 0.01), (2, 0.01), (4, 0.004), (6, 0.003), (8, 0.015), (12, 0.015)):
+        errors = []
+        for _ in range(100):
+            home = rng.multinomial(15 - outside, rng.dirichlet(np.ones(6)))
+            side = (*home.tolist(), *rng.multinomial(outside, [0.5, 0.5]).tolist())
+            at = one_side.number_of(np.array([0, *side], np.int64), points)
+            wanted = np.zeros(96)
+            chances = rows["chances"][rows["starts"][at] : rows["starts"][at + 1]]
+            wanted[rows["firsts"][at] :][: len(chances)] = chances
+            found = tables.distributions(board_of(side), "next")[0]
+            errors.append(np.abs(np.cumsum(found - wanted)).max())
+        assert np.mean(errors) < most
+
+
+def test_a_straggler_and_two_on_the_ace_point(tables):
+    """The opponent's last is on his 14-point; the player's ten are off in four to five rolls."""
+    known: dict = {}
+    own = rolls_until((2, 4, 2, 2), 0, known)
+    other = rolls_until((2, *[0] * 12, 1), 0, known)
+    win = sum(chance * sum(other[max(k, 1) :]) for k, chance in enumerate(own) if k <= len(other))
+    found = tables.probabilities(parse("4:2 3:2 2:4 1:2 / 24:2 11:1"))[0]
+    assert found[:3].sum() == pytest.approx(win, abs=1e-5)
 
 
 # The evaluator.

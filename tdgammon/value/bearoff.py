@@ -4,9 +4,12 @@ The tables are built when they are first wanted and kept in the user's cache fol
 with at most 6 checkers a side, all at home, chances and money equities are those of best play
 (two-sided table). Otherwise each side's number of rolls has a distribution of its own and the two are
 compared roll by roll; each side plays for the fewest rolls on average. With all checkers at home
-these distributions are exact. Checkers outside are accounted for by the mean number of rolls, exact
-up to the 10-point and near that beyond, and the shape of a like position at home: EXPERIMENTS.md has
-the errors.
+these distributions are exact, and to bear off everything with at most 5 checkers anywhere. Rolls to
+the first checker off (gammons) with up to 6 checkers outside are exact but for what
+`kernels.entering` neglects; with more of them, and those very far, the gaps at home only delay them
+by the right mean. To bear off everything, more than 5 checkers some of which are outside have the
+mean number of rolls, exact up to the 10-point and near that beyond, and the shape of a like position
+at home: EXPERIMENTS.md has the errors of all these.
 """
 
 from __future__ import annotations
@@ -19,10 +22,10 @@ import os
 import struct
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -33,14 +36,15 @@ from numpy.typing import ArrayLike, NDArray
 from tdgammon.game.board import NUM_CHECKERS, checked_boards, has_contact, text
 from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
 from tdgammon.kernels import bearoff as kernel
+from tdgammon.kernels import entering, one_side, one_sided, side_rows, two_sided
 from tdgammon.value.outcome import NUM_OUTCOMES
 from tdgammon.value.verdict import verdict
 
-FORMAT = 1
+FORMAT = 2
 """Of the files; it rises whenever the numbers in them change."""
 POINTS = range(6, 11)
 """Points a one-sided table can have."""
-GOALS = {"all": kernel.EVERYTHING, "next": kernel.NEXT_OFF, "leave": kernel.LEAVE}
+GOALS = {"all": one_side.EVERYTHING, "next": one_side.NEXT_OFF, "leave": one_side.LEAVE}
 """What rolls are counted to: all checkers off, one more off, all out of the opponent's home board."""
 
 _MAGIC = b"tdgammon bearoff"
@@ -78,21 +82,21 @@ class BearoffTables:
             array = checked_boards(boards)
         array = np.require(array, np.int8, ["C", "W"])
         means = np.empty(len(array), np.float64)
-        if kernel.fill_mean_rolls(array, self.tables, means) < len(array):
+        if side_rows.fill_mean_rolls(array, self.tables, means) < len(array):
             _refuse(array, array[:, 25] > 0, "a checker is on the bar")
             checked_boards(boards)  # says which board cannot occur
         return means
 
     def epc(self, boards: ArrayLike) -> NDArray[np.float64]:
         """Effective pip counts, float64 [B]: 49/6, the mean pips of a roll, times `mean_rolls`."""
-        return self.mean_rolls(boards) * kernel.PIPS_A_ROLL
+        return self.mean_rolls(boards) * one_sided.PIPS_A_ROLL
 
     def distributions(self, boards: ArrayLike, goal: str = "all") -> NDArray[np.float64]:
         """Chance of k = 0, 1, ... 95 rolls for the player to reach one of `GOALS`: float64 [B, 96]."""
         checked = checked_boards(boards)
         _refuse(checked, checked[:, 25] > 0, "a checker is on the bar")
-        result = np.empty((len(checked), kernel.LONGEST), np.float64)
-        kernel.fill_distributions(checked, self.tables, GOALS[goal], result)
+        result = np.empty((len(checked), one_sided.LONGEST), np.float64)
+        side_rows.fill_distributions(checked, self.tables, GOALS[goal], result)
         return result
 
     def equities(self, boards: ArrayLike) -> NDArray[np.float32]:
@@ -138,7 +142,7 @@ NO_TABLES = kernel.Tables(
     firsts=np.zeros(0, np.uint8),
     chances=np.zeros(0, np.float32),
     means=np.zeros(0, np.float64),
-    waste=np.zeros((4, 0), np.int16),
+    waste=np.zeros((3, 0), np.int16),
     shifts=np.zeros(0, np.float32),
     shift_rows=np.zeros((0, 3), np.int64),
     pairs=np.zeros((0, 0, 4), np.float32),
@@ -158,7 +162,7 @@ def load(points: int = 6, two_sided: tuple[int, int] = (6, 6)) -> BearoffTables:
     points 6 to 10 of the one-sided table; points and checkers of the two-sided one. Raises ValueError
     as `one_sided_bytes` and `two_sided_bytes`, and for a table that is larger than the memory.
     """
-    rows = _kept(_one_sided_name(points), one_sided_bytes(points), lambda: _build_one_sided(points))
+    rows = _kept(_one_sided_name(points), one_sided_bytes(points), lambda: _build_rows(points))
     waste = _kept("outside", outside_bytes(), _build_outside)
     pairs = _kept(
         _two_sided_name(*two_sided), two_sided_bytes(*two_sided), lambda: _build_two_sided(*two_sided)
@@ -185,7 +189,7 @@ def one_sided_bytes(points: int) -> int:
     """About what a one-sided table takes; ValueError unless points is 6 to 10."""
     if points not in POINTS:
         raise ValueError(f"points: 6 to 10 expected, got {points}")
-    return comb(points + NUM_CHECKERS, points) * _ROW_BYTES[points]
+    return comb(points + NUM_CHECKERS, points) * _ROW_BYTES[points] + 59 * side_rows.NUM_OUTSIDE
 
 
 _ROW_BYTES = {6: 140, 7: 153, 8: 166, 9: 179, 10: 192}
@@ -194,7 +198,7 @@ _ROW_BYTES = {6: 140, 7: 153, 8: 166, 9: 179, 10: 192}
 
 def outside_bytes() -> int:
     """What the table of mean rolls with checkers outside takes."""
-    return 4 * 2 * comb(kernel.OUTSIDE_POINTS + NUM_CHECKERS, NUM_CHECKERS)
+    return 3 * 2 * comb(side_rows.OUTSIDE_POINTS + NUM_CHECKERS, NUM_CHECKERS)
 
 
 def two_sided_bytes(points: int, checkers: int) -> int:
@@ -244,14 +248,14 @@ def shifts() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         k1, k2, k3 = sign * one
         moments = [1, k1, k2 + k1**2, k3 + 3 * k2 * k1 + k1**3]
         single = np.linalg.solve(np.vander(rolls, 4, increasing=True).T, moments)
-        for x in range(1, _MOST_SHIFT + 1 if sign > 0 else kernel.LEAST_SHIFT + 1):
+        for x in range(1, _MOST_SHIFT + 1 if sign > 0 else side_rows.LEAST_SHIFT + 1):
             first, before = filters[sign * (x - 1)]
             after = np.convolve(before, single)
             kept = np.flatnonzero(np.abs(after) > 1e-7)
             low, high = kept[0], kept[-1] + 1
             filters[sign * x] = (first - 1 + int(low), after[low:high])
     rows, parts, end = [], [], 0
-    for x in range(-kernel.LEAST_SHIFT, _MOST_SHIFT + 1):
+    for x in range(-side_rows.LEAST_SHIFT, _MOST_SHIFT + 1):
         first, part = filters[x]
         rows.append((first, end, end + len(part)))
         parts.append(part)
@@ -270,38 +274,85 @@ def _two_sided_name(points: int, checkers: int) -> str:
     return f"two-sided-{points}x{checkers}"
 
 
+def _build_rows(points: int) -> Arrays:
+    """All that `kernel.Tables` wants of one side: at home, with checkers outside, few anywhere."""
+    home = _build_one_sided(points)
+    full = _at_home(points, home)
+    blocks = [home]
+    for outside, checkers, width in side_rows.ENTERING.tolist():
+        num = 1 + width * comb(outside + checkers, checkers)
+        at_home = full[:width]
+        blocks.append(_filled(num, partial(entering.fill_entering, outside, width, at_home)))
+    num = side_rows.NUM_FEW
+    blocks.append(_filled(num, partial(one_sided.fill_one_sided, 24, one_side.EVERYTHING)))
+    return _joined(blocks)
+
+
+def _at_home(points: int, home: Arrays) -> NDArray[np.float64]:
+    """Distributions to the first checker off of 15 at home, by the gaps they leave: [64, 96].
+
+    They are as even as can be on the other points; how many stand there hardly matters.
+    """
+    found = np.zeros((64, one_sided.LONGEST))
+    found[63, 1] = 1  # nobody stands at home: never asked for
+    num = comb(points + NUM_CHECKERS, points)
+    for gaps in range(63):
+        places = [p for p in range(1, 7) if not gaps >> (p - 1) & 1]
+        counts = np.zeros(points + 1, np.int64)
+        for k in range(NUM_CHECKERS):
+            counts[places[k % len(places)]] += 1
+        at = one_side.NEXT_OFF * num + one_side.number_of(counts, points)
+        chances = home["chances"][home["starts"][at] : home["starts"][at + 1]]
+        found[gaps, home["firsts"][at] :][: len(chances)] = chances
+    return found
+
+
 def _build_one_sided(points: int) -> Arrays:
     num = comb(points + NUM_CHECKERS, points)
+    return _joined(
+        [_filled(num, partial(one_sided.fill_one_sided, points, goal)) for goal in GOALS.values()]
+    )
+
+
+def _filled(num: int, fill: Callable[..., int]) -> Arrays:
+    """Rows 0 .. num - 1 of a table, by fill(first, last, means, best, starts, firsts, chances)."""
     best = np.empty((num, 3, 7), np.int32)
-    parts: dict[str, list[NDArray[Any]]] = {
-        name: [] for name in ("starts", "firsts", "chances", "means")
+    means, firsts = np.empty(num, np.float64), np.empty(num, np.uint8)
+    starts, chances = np.zeros(num + 1, np.int64), np.empty(12 * num + 10_000, np.float32)
+    done = 0
+    while True:
+        done = fill(done, num, means, best, starts, firsts, chances)
+        if done == num:
+            return {
+                "starts": starts,
+                "firsts": firsts,
+                "chances": chances[: starts[num]],
+                "means": means,
+            }
+        chances = np.concatenate([chances, np.empty(len(chances) // 4 + 1000, np.float32)])
+
+
+def _joined(blocks: Sequence[Arrays]) -> Arrays:
+    """Tables end to end."""
+    starts, base = [np.zeros(1, np.int64)], 0
+    for block in blocks:
+        starts.append(block["starts"][1:] + base)
+        base += int(block["starts"][-1])
+    rest = {
+        name: np.concatenate([block[name] for block in blocks])
+        for name in ("firsts", "chances", "means")
     }
-    base = 0
-    for goal in GOALS.values():
-        means, firsts = np.empty(num, np.float64), np.empty(num, np.uint8)
-        starts, chances = np.zeros(num + 1, np.int64), np.empty(12 * num + 1000, np.float32)
-        done = 0
-        while True:
-            done = kernel.fill_one_sided(points, goal, done, num, means, best, starts, firsts, chances)
-            if done == num:
-                break
-            chances = np.concatenate([chances, np.empty(len(chances) // 4 + 1000, np.float32)])
-        parts["starts"].append(starts[: num if goal != kernel.LEAVE else num + 1] + base)
-        parts["firsts"].append(firsts)
-        parts["chances"].append(chances[: starts[num]].copy())
-        parts["means"].append(means)
-        base += int(starts[num])
-    return {name: np.concatenate(found) for name, found in parts.items()}
+    return {"starts": np.concatenate(starts), **rest}
 
 
 def _build_outside() -> Arrays:
-    points = kernel.OUTSIDE_POINTS
+    points = side_rows.OUTSIDE_POINTS
     num = comb(points + NUM_CHECKERS, points)
-    waste = np.empty((4, num), np.int16)
+    waste = np.empty((3, num), np.int16)
     means, best = np.empty(num, np.float32), np.empty((num, 3, 7), np.float32)
-    for goal in (kernel.EVERYTHING, kernel.NEXT_OFF):
-        kernel.fill_mean_waste(points, goal, means, best, waste[goal])
-        kernel.fill_far_waste(points, waste[goal], waste[goal + 2])
+    for goal, row in ((one_side.EVERYTHING, 0), (one_side.NEXT_OFF, 2)):
+        one_sided.fill_mean_waste(points, goal, means, best, waste[row])
+    one_sided.fill_far_waste(points, waste[0], waste[1])
     return {"waste": waste}
 
 
@@ -314,12 +365,12 @@ def _build_two_sided(points: int, checkers: int) -> Arrays:
             f"the machine has {memory / 1e6:,.0f} MB"
         )
     num = comb(points + checkers, checkers)
-    firsts = np.empty((num, kernel.NUM_ROLLS + 1), np.int64)
-    plays = np.empty(8 * kernel.NUM_ROLLS * num + 10_000, np.int32)
-    while kernel.fill_plays(points, num, firsts, plays) < num:
+    firsts = np.empty((num, two_sided.NUM_ROLLS + 1), np.int64)
+    plays = np.empty(8 * two_sided.NUM_ROLLS * num + 10_000, np.int32)
+    while two_sided.fill_plays(points, num, firsts, plays) < num:
         plays = np.empty(2 * len(plays), np.int32)
     pairs = np.empty((num, num, 4), np.float32)
-    kernel.fill_pairs(firsts, plays, pairs)
+    two_sided.fill_pairs(firsts, plays, pairs)
     return {"pairs": pairs}
 
 
