@@ -8,19 +8,22 @@ import pytest
 import reference
 from networks import ARCHITECTURES, random_weights
 
-from tdgammon.game.board import START
+from tdgammon.game.board import START, parse
 from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS, rolls_at
 from tdgammon.game.rules import STANDARD
 from tdgammon.kernels import selfplay as kernel
 from tdgammon.learn.selfplay import (
     BLOCK_GAMES,
     Work,
+    _packed,
+    _unpacked,
     begin,
     in_blocks,
     join,
     play_block,
     with_exact_targets,
 )
+from tdgammon.learn.targets import NEAR, rivals
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.outcome import VALUES
 from tdgammon.value.tables import Architecture
@@ -221,28 +224,58 @@ def test_begun_games_are_the_same_again_and_others_with_another_first_game():
 def test_exact_targets_are_the_mean_over_rolls_of_a_share_of_positions():
     net = player("counts-relu")
     games = play_block(net, begin(STANDARD, SEED, 20), 3000)
-    exact = with_exact_targets(games, net, 0.2, seed=3)
-    going_on = int(games.goes_on.sum())
-    assert abs(len(exact.exact_rows) - 0.2 * going_on) < 4 * (0.16 * going_on) ** 0.5
-    assert games.goes_on[exact.exact_rows].all(), "a final position has no roll to come"
-    for row, target in list(zip(exact.exact_rows, exact.exact_targets, strict=True))[::9]:
+    exact = with_exact_targets(games, net, 0.2, 0, seed=3)
+    met = {board.tobytes() for board in games.boards[games.goes_on]}
+    assert (
+        abs(len(exact.exact_boards) - 0.2 * games.goes_on.sum())
+        < 4 * (0.16 * games.goes_on.sum()) ** 0.5
+    )
+    assert all(board.tobytes() in met for board in exact.exact_boards)
+    for board, target in list(zip(exact.exact_boards, exact.exact_targets, strict=True))[::9]:
         mean = np.zeros(6)
         for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
-            after = net.choose(games.boards[row], roll)
-            mean += weight * net.probabilities(after)[0][::-1]
+            mean += weight * net.probabilities(net.choose(board, roll))[0][::-1]
         assert target == pytest.approx(mean, abs=2e-6)
 
 
-def test_joined_blocks_keep_the_rows_of_their_exact_targets():
+def test_rivals_are_left_by_good_plays_of_some_roll():
+    net = player("counts-relu")
+    boards = play_block(net, begin(STANDARD, SEED, 4), 3000).boards
+    boards = boards[(boards > 0).any(axis=1) & (boards < 0).any(axis=1)][::7]
+    good = set()
+    best = set()
+    for board in boards:
+        for roll in ROLLS:
+            rows, _, equities = net.rank(board, roll)[:3]
+            near = equities >= equities.max() - NEAR - 1e-6
+            good |= {row.tobytes() for row in rows[near]}
+            best.add(rows[equities.argmax()].tobytes())
+    found = rivals(net, boards, np.random.default_rng(4))
+    assert 0.9 * len(boards) < len(found) <= len(boards)
+    assert {row.tobytes() for row in found} <= good
+    assert not {row.tobytes() for row in found} <= best
+
+
+def test_a_play_that_ends_the_game_is_no_rival():
+    net = player("counts-relu")
+    over = np.array([parse("1:1 / 24:3")])
+    assert len(rivals(net, over, np.random.default_rng(1))) == 0
+
+
+def test_joined_blocks_keep_their_exact_targets_and_so_does_packing():
     net = player("counts-relu")
     blocks = [
-        with_exact_targets(play_block(net, begin(STANDARD, SEED, 3, first), 3000), net, 0.3, first)
+        with_exact_targets(play_block(net, begin(STANDARD, SEED, 3, first), 3000), net, 0.3, 0.5, first)
         for first in (0, 3)
     ]
     joined = join(blocks)
-    boards = np.concatenate([block.boards[block.exact_rows] for block in blocks])
-    assert (joined.boards[joined.exact_rows] == boards).all()
+    boards = np.concatenate([block.exact_boards for block in blocks])
+    assert (joined.exact_boards == boards).all()
     assert len(joined.exact_targets) == len(boards)
+    again = _unpacked(_packed(joined))
+    assert same(joined, again)
+    assert (again.exact_boards == boards).all()
+    assert (again.exact_targets == joined.exact_targets).all()
 
 
 def test_a_network_of_zeros_plays_the_first_afterstate_to_the_end():

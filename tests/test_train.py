@@ -42,7 +42,13 @@ FORWARD = {
 }
 EXACT = FORWARD | {
     "learning": FORWARD["learning"]
-    | {"from_kinds": 0.5, "exact": [[0, 0.0], [50, 0.0], [60, 0.1]], "bearoff": True}
+    | {
+        "from_kinds": 0.5,
+        "exact": [[0, 0.0], [50, 0.0], [60, 0.1]],
+        "bearoff": True,
+        "replay": 2.5,
+        "rivals": 0.5,
+    }
 }
 ONLINE = {
     "games": 5,

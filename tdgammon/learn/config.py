@@ -83,6 +83,12 @@ class LearningConfig:
     exact_when_worth: float = 0.0
     """`exact` waits until one exact target is worth so many with the luck of a roll in them, which a
     line of the log finds (`train/exact_worth`); 0 to 1e6, 0 = does not wait. It costs about 20."""
+    rivals: Schedule = Schedule(((0, 0.0),))
+    """Share of exact targets that are of `targets.rivals`: boards that other good plays than the one
+    chosen would leave, 0 to 1."""
+    replay: Schedule = Schedule(((0, 1.0),))
+    """Times that an exact target is learnt from, 1 to 100: when it is new, and then among the last
+    `train.KEPT` of them. One costs as much as some hundred steps of learning."""
     max_turns: int = 1000
     """A game longer than this is dropped and counted, 100 to 10000."""
 
@@ -95,6 +101,8 @@ class LearningConfig:
         self.games_per_iteration.check("learning.games_per_iteration", 1, 65536)
         self.from_kinds.check("learning.from_kinds", 0, 1)
         self.exact.check("learning.exact", 0, 1)
+        self.rivals.check("learning.rivals", 0, 1)
+        self.replay.check("learning.replay", 1, 100)
         if not 0 <= self.exact_when_worth <= 1e6:
             raise ValueError(
                 f"learning.exact_when_worth: must be 0 to 1e6, got {self.exact_when_worth}"

@@ -17,7 +17,7 @@ from tdgammon.game.dice import rolls_at, streams
 from tdgammon.game.rules import GameRules
 from tdgammon.kernels import selfplay
 from tdgammon.learn.starts import boards_of_kinds
-from tdgammon.learn.targets import exact_targets
+from tdgammon.learn.targets import exact_targets, rivals
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.outcome import NUM_OUTCOMES
 
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 BLOCK_GAMES = 16
 """Games a thread plays at a time."""
 _BLOCKS_A_UNIT = 4
-_LENGTH_AT, _HAS_EXACT_AT, _EXACT_AT = 32, 33, 34
+_LENGTH_AT = 32
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class Games:
     """Rows of each game, [G]."""
     num_dropped: int = 0
     """Games that were broken off because they took too many turns; not among the rows."""
-    exact_rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    """Rows that have an exact target, [M]."""
+    exact_boards: Boards = field(default_factory=lambda: np.empty((0, 26), np.int8))
+    """Boards with exact targets [M, 26]: some that were met, some of `targets.rivals`."""
     exact_targets: NDArray[np.float32] = field(
         default_factory=lambda: np.empty((0, NUM_OUTCOMES), np.float32)
     )
@@ -154,12 +154,21 @@ def _play_in_lockstep(evaluator: NetworkEvaluator, begun: Begun, max_turns: int)
     return Games(all_boards, probabilities, finished, int((lengths == 0).sum()))
 
 
-def with_exact_targets(games: Games, evaluator: NetworkEvaluator, share: float, seed: int) -> Games:
-    """The games with exact targets for a random share of their positions."""
+def with_exact_targets(
+    games: Games, evaluator: NetworkEvaluator, share: float, rivals_share: float, seed: int
+) -> Games:
+    """The games with exact targets for a random share of their positions.
+
+    A share of these is replaced by rivals: boards that other good plays would have left.
+    """
+    generator = np.random.default_rng([seed, 3])
     going_on = np.flatnonzero(games.goes_on)
-    picked = going_on[np.random.default_rng([seed, 3]).random(len(going_on)) < share]
-    targets, _ = exact_targets(evaluator, games.boards[picked])
-    return replace(games, exact_rows=picked, exact_targets=targets)
+    boards = games.boards[going_on[generator.random(len(going_on)) < share]]
+    replaced = generator.random(len(boards)) < rivals_share
+    if replaced.any():
+        boards = np.concatenate([boards[~replaced], rivals(evaluator, boards[replaced], generator)])
+    targets, _ = exact_targets(evaluator, boards)
+    return replace(games, exact_boards=boards, exact_targets=targets)
 
 
 class Work(Generic[Item, Result]):
@@ -203,12 +212,15 @@ class Batch:
     max_turns: int
     exact: float = 0.0
     """Share of positions that get exact targets."""
+    rivals: float = 0.0
+    """Share of these that is replaced by rivals."""
 
     def play(self, block: Begun) -> Games:
         """The games of a block, with their exact targets."""
         games = play_block(self.evaluator, block, self.max_turns)
         if self.exact:
-            return with_exact_targets(games, self.evaluator, self.exact, int(block.keys[0]))
+            seed = int(block.keys[0])
+            return with_exact_targets(games, self.evaluator, self.exact, self.rivals, seed)
         return games
 
 
@@ -233,41 +245,41 @@ def _play_unit(batch: Batch, unit: Unit) -> Rows:
 
 
 def _packed(games: Games) -> Rows:
-    """Games as numbers: a row with how many were dropped, then a row a position: board, chances,
-    length of the game that begins here or 0, whether it has an exact target, that target."""
-    rows = np.zeros((1 + len(games.boards), _EXACT_AT + NUM_OUTCOMES), np.float64)
-    rows[0, 0] = games.num_dropped
-    positions = rows[1:]
+    """Games as numbers: a row with how many were dropped and how many positions there are; a row a
+    position, with its board, its chances and the length of the game that begins there or 0; a row a
+    board with an exact target."""
+    num_positions = len(games.boards)
+    rows = np.zeros((1 + num_positions + len(games.exact_boards), _LENGTH_AT + 1), np.float64)
+    rows[0, :2] = games.num_dropped, num_positions
+    positions, exact = rows[1 : 1 + num_positions], rows[1 + num_positions :]
     positions[:, :26], positions[:, 26:_LENGTH_AT] = games.boards, games.probabilities
     positions[games.last_rows - games.lengths + 1, _LENGTH_AT] = games.lengths
-    positions[games.exact_rows, _HAS_EXACT_AT] = 1
-    positions[games.exact_rows, _EXACT_AT:] = games.exact_targets
+    exact[:, :26], exact[:, 26:_LENGTH_AT] = games.exact_boards, games.exact_targets
     return rows
 
 
 def _unpacked(rows: Rows) -> Games:
-    positions = rows[1:]
-    exact_rows = np.flatnonzero(positions[:, _HAS_EXACT_AT])
-    lengths = positions[:, _LENGTH_AT]
+    num_dropped, num_positions = (int(number) for number in rows[0, :2])
+    lengths = rows[1 : 1 + num_positions, _LENGTH_AT]
+    boards, chances = rows[1:, :26].astype(np.int8), rows[1:, 26:_LENGTH_AT].astype(np.float32)
     return Games(
-        positions[:, :26].astype(np.int8),
-        positions[:, 26:_LENGTH_AT].astype(np.float32),
+        boards[:num_positions],
+        chances[:num_positions],
         lengths[lengths > 0].astype(np.int32),
-        int(rows[0, 0]),
-        exact_rows,
-        positions[exact_rows, _EXACT_AT:].astype(np.float32),
+        num_dropped,
+        boards[num_positions:],
+        chances[num_positions:],
     )
 
 
 def join(blocks: Iterable[Games]) -> Games:
     """All blocks as one, in order."""
     parts = list(blocks)
-    firsts = np.cumsum([0] + [len(part.boards) for part in parts])
     return Games(
         np.concatenate([part.boards for part in parts]),
         np.concatenate([part.probabilities for part in parts]),
         np.concatenate([part.lengths for part in parts]),
         sum(part.num_dropped for part in parts),
-        np.concatenate([first + part.exact_rows for first, part in zip(firsts, parts, strict=False)]),
+        np.concatenate([part.exact_boards for part in parts]),
         np.concatenate([part.exact_targets for part in parts]),
     )

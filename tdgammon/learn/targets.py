@@ -10,11 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tdgammon.game.board import checked_boards
+from tdgammon.game.board import Boards, checked_boards, has_contact
 from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
+from tdgammon.game.moves import afterstates
 from tdgammon.kernels import selfplay
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.outcome import NUM_OUTCOMES
+
+NEAR = 0.12
+"""Points within which a play is a rival of the best: what a roll of look-ahead seldom turns round."""
 
 
 def exact_targets(
@@ -34,6 +38,26 @@ def exact_targets(
         checked, ROLLS, ROLL_WEIGHTS, evaluator.network, evaluator.values, targets, luck_sds
     )
     return targets, luck_sds
+
+
+def rivals(evaluator: NetworkEvaluator, boards: ArrayLike, generator: np.random.Generator) -> Boards:
+    """Boards [N, 26] that a good play of a random roll of each board [B, 26] would leave, N <= B.
+
+    One at random of the plays within `NEAR` of the best. Self-play meets only the best by its own
+    judgement, so that a play it undervalues is never put right. What ends the game is left out, and
+    with bear-off tables what leaves a race. ValueError as `checked_boards`.
+    """
+    checked = checked_boards(boards)
+    rolls = generator.integers(1, 7, (len(checked), 2)).astype(np.int8)
+    rows, offsets = afterstates(checked, rolls, evaluator.rules)
+    equities = -evaluator.equity(rows)
+    best = np.repeat(np.maximum.reduceat(equities, offsets[:-1]), np.diff(offsets))
+    fits = (equities >= best - NEAR) & (rows < 0).any(axis=1)
+    if evaluator.knows_races:
+        fits &= has_contact(rows)
+    lots = generator.random(len(rows)) * fits
+    drawn = np.repeat(np.maximum.reduceat(lots, offsets[:-1]), np.diff(offsets))
+    return rows[(lots == drawn) & (lots > 0)]
 
 
 def worth(luck_sd: float, residual: float) -> float:

@@ -45,10 +45,15 @@ from tdgammon.learn.selfplay import (
 from tdgammon.value import checkpoint
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.network import ValueNetwork
+from tdgammon.value.outcome import NUM_OUTCOMES
 from tdgammon.value.tables import Weights
 
 Bench = Callable[[NetworkEvaluator, str, int], Mapping[str, Any]]
 """(evaluator, player, games) -> a bench document with `ppg` and `ci95` of the evaluator."""
+
+
+KEPT = 200_000
+"""Positions with exact targets that are kept to be learnt from again."""
 
 
 @dataclass
@@ -113,6 +118,7 @@ class ForwardMethod:
         self._config, self._runner = config, runner
         self._learner = Learner(config.network, weights, config.learning.averaging)
         self._player = self._learner.weights()
+        self._kept = np.empty((0, 26), np.int8), np.empty((0, NUM_OUTCOMES), np.float32)
         self._games: Games | None = None
         helpers = config.workers - 1
         self._pool = ThreadPoolExecutor(max(1, helpers), "self-play")
@@ -154,6 +160,7 @@ class ForwardMethod:
             ),
             max_turns=learning.max_turns,
             exact=exact_share(learning, now, exact_from),
+            rivals=learning.rivals.at(now),
         )
         if self._runner:
             return Away(self._runner, batch)
@@ -165,21 +172,48 @@ class ForwardMethod:
         if not len(boards):
             return float("nan")
         generator = np.random.default_rng([self._config.seed, progress.iterations])
+        if len(games.exact_boards):
+            boards, targets = self._with_kept(boards, targets, learning.replay.at(now), generator)
         order = generator.permutation(len(boards))
         rate = learning.rate.at_geometric(now)
         size = round(learning.batch_size.at(now))
         return float(self._learner.learn(boards, targets, order, rate, size).mean())
+
+    def _with_kept(
+        self,
+        boards: Boards,
+        targets: NDArray[np.float32],
+        replay: float,
+        generator: np.random.Generator,
+    ) -> tuple[Boards, NDArray[np.float32]]:
+        """New exact targets and replay - 1 times as many of those kept; the new ones are kept too."""
+        if replay <= 1:
+            return boards, targets
+        kept_boards, kept_targets = self._kept
+        num_again = round((replay - 1) * len(boards)) if len(kept_boards) else 0
+        again = generator.integers(0, max(1, len(kept_boards)), num_again)
+        self._kept = (
+            np.concatenate([kept_boards, boards])[-KEPT:],
+            np.concatenate([kept_targets, targets])[-KEPT:],
+        )
+        return (
+            np.concatenate([boards, kept_boards[again]]),
+            np.concatenate([targets, kept_targets[again]]),
+        )
 
     def weights(self) -> Weights:
         return self._learner.average_weights()
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         player = {f"player.{name}": value for name, value in self._player.items()}
-        return {**self._learner.state(), **player}
+        boards, targets = self._kept
+        kept: dict[str, NDArray[Any]] = {"kept.boards": boards, "kept.targets": targets}
+        return {**self._learner.state(), **player, **kept}
 
     def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._learner.load_state(arrays)
         self._player = {name: arrays[f"player.{name}"] for name in self._player}
+        self._kept = arrays["kept.boards"], arrays["kept.targets"]
         self._games = None
 
 
@@ -229,8 +263,8 @@ def exact_share(learning: LearningConfig, games: int, exact_from: int | None) ->
 def lessons(games: Games, lambda_: float) -> tuple[Boards, NDArray[np.float32]]:
     """Boards [N, 26] to learn and their targets [N, 6]: the exact ones where there are any, else the
     λ-returns of all positions that are not final."""
-    if len(games.exact_rows):
-        return games.boards[games.exact_rows], games.exact_targets
+    if len(games.exact_boards):
+        return games.exact_boards, games.exact_targets
     use = games.goes_on
     return games.boards[use], lambda_returns(games.probabilities, games.lengths, lambda_)[use]
 
