@@ -13,7 +13,6 @@ import time
 
 import numpy as np
 import pytest
-from networks import random_weights
 
 from tdgammon.bench.arena import match
 from tdgammon.cli import main as cli
@@ -25,7 +24,6 @@ from tdgammon.learn.diagnostics import HEADS, REFERENCE_POSITIONS
 from tdgammon.learn.learning import Learner
 from tdgammon.value import checkpoint
 from tdgammon.value.evaluator import NetworkEvaluator
-from tdgammon.value.tables import Architecture
 
 FORWARD = {
     "games": 150,
@@ -245,6 +243,7 @@ SCALARS = {
     "train/rate",
     "train/bellman_residual",
     "train/luck_sd",
+    "train/exact_worth",
     "speed/games_per_s",
     "speed/games_per_cpu_s",
     *(f"loss/{head}" for head in HEADS),
@@ -364,10 +363,9 @@ def test_online_learning_teaches_the_end_of_the_game(tmp_path):
 
 
 def untrained(seed):
-    architecture = Architecture(hidden=(20,))
-    return NetworkBot(
-        f"seed {seed}", NetworkEvaluator(architecture, random_weights(architecture, seed))
-    )
+    config = from_document({"games": 1, "seed": seed, "network": {"hidden": [20]}})
+    weights = train.first_weights(config)
+    return NetworkBot(f"seed {seed}", NetworkEvaluator(config.network, weights))
 
 
 def test_untrained_nets_win_nothing_from_each_other_on_the_whole():
