@@ -13,7 +13,7 @@ from tdgammon.game.dice import BLOCK
 NORMAL_95 = 1.96
 """Half the width of a 95 % interval in standard errors."""
 
-_FEW = 3 * BLOCK  # trials below which the 72 effects of first and second rolls cannot be told apart
+_FEW = 12 * BLOCK  # trials below which a fit of 72 effects costs more certainty than it gains
 
 
 def means_and_errors(
@@ -23,7 +23,7 @@ def means_and_errors(
 
     opening int8 [N, 2, 2] are the trials' first two rolls. Every roll comes equally often, so what a
     first and a second roll are worth by themselves does not move the mean: a least-squares fit of the
-    two is taken out of the variance. Below three blocks of trials it is left in.
+    two is taken out of the variance. Below twelve blocks of trials it is left in.
     """
     num_trials = len(rows)
     means = rows.mean(axis=0)
