@@ -5,11 +5,12 @@ with at most 6 checkers a side, all at home, chances and money equities are thos
 (two-sided table). Otherwise each side's number of rolls has a distribution of its own and the two are
 compared roll by roll; each side plays for the fewest rolls on average. With all checkers at home
 these distributions are exact, and to bear off everything with at most 5 checkers anywhere. Rolls to
-the first checker off (gammons) with up to 6 checkers outside are exact but for what
-`kernels.entering` neglects; with more of them, and those very far, the gaps at home only delay them
-by the right mean. To bear off everything, more than 5 checkers some of which are outside have the
-mean number of rolls, exact up to the 10-point and near that beyond, and the shape of a like position
-at home: EXPERIMENTS.md has the errors of all these.
+the first checker off (gammons) are exact but for what `kernels.entering` neglects with up to 3
+checkers outside, 4 up to the 20-point, 5 up to the 16-point and 6 up to the 13-point; otherwise gaps
+at home only delay them, by the right mean where all is inside 10 points, and more than 6 that are
+very far have the shape of nearer ones. To bear off everything, more than 5 checkers of which some are
+outside have the mean number of rolls, exact up to the 10-point and near that beyond, and the shape of
+a like position at home. EXPERIMENTS.md has the errors of all these.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from tdgammon.kernels import entering, one_side, one_sided, side_rows, two_sided
 from tdgammon.value.outcome import NUM_OUTCOMES
 from tdgammon.value.verdict import verdict
 
-FORMAT = 2
+FORMAT = 3
 """Of the files; it rises whenever the numbers in them change."""
 POINTS = range(6, 11)
 """Points a one-sided table can have."""
