@@ -410,3 +410,17 @@ def test_reading_needs_no_torch(folder):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_light_network_comes_along_and_is_verified_too(folder):
+    assert read(folder).light is None
+    assert read(folder).evaluator().light is None
+    tiny = Architecture(hidden=(2,))
+    write(folder / checkpoint.LIGHT, tiny, random_weights(tiny), **FACTS)
+    light = read(folder).evaluator().light
+    assert light is not None
+    assert light.architecture == tiny
+    assert verify(folder).light is not None
+    edit(folder / checkpoint.LIGHT, sha256="0" * 64)
+    with pytest.raises(CheckpointError, match="light.*is damaged"):
+        verify(folder)

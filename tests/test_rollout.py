@@ -268,3 +268,19 @@ def test_workers_and_positions_are_checked():
         threads(0)
     with pytest.raises(ValueError, match="no position"):
         Rollout(net(), (), RolloutSettings())
+
+
+def test_the_light_network_of_a_player_tells_the_luck():
+    small, name = net("counts-relu", seed=5), "tesauro-relu"
+    with_light = NetworkEvaluator(ARCHITECTURES[name], random_weights(ARCHITECTURES[name]), light=small)
+    asked = [
+        rolled_out("start", net(), small, trials=36, truncate=4),
+        rolled_out("start", with_light, trials=36, truncate=4),
+        rolled_out("start", trials=36, truncate=4),
+    ]
+    rows = []
+    for rollout in asked:
+        rollout.run()
+        rows.append(rollout.rows[0])
+    assert np.array_equal(rows[0], rows[1])
+    assert not np.array_equal(rows[0], rows[2])

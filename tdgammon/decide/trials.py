@@ -73,12 +73,18 @@ class Shared:
 
     player: NetworkEvaluator | Searcher
     control: NetworkEvaluator | None
-    """By whose values the luck is measured; None = the player's, without look-ahead."""
+    """By whose values the luck is measured; None = the player's light network, or itself without
+    look-ahead."""
     positions: tuple[Trials, ...]
 
     @property
     def net(self) -> NetworkEvaluator:
         return self.player.evaluator if isinstance(self.player, Searcher) else self.player
+
+    @property
+    def by(self) -> NetworkEvaluator:
+        """The network that tells the luck."""
+        return self.control or self.net.light or self.net
 
 
 def play_unit(shared: Shared, unit: Unit) -> NDArray[np.float64]:
@@ -93,7 +99,7 @@ def play_unit(shared: Shared, unit: Unit) -> NDArray[np.float64]:
     if isinstance(shared.player, Searcher) and shared.player.settings.ply:
         return _play_side_by_side(shared, shared.player, trials, keys, opening)
     net = shared.net
-    control = shared.control or net
+    control = shared.by
     mode = kernel.SAME_NETWORK if control is net else kernel.OTHER_NETWORK
     results = np.zeros((num_trials, NUM_RESULTS))
     kernel.play_trials(
@@ -145,7 +151,7 @@ def _play_side_by_side(
 ) -> NDArray[np.float64]:
     """The results of trials whose plays are searched for."""
     net, table, stop = shared.net, trials.table, _stop(trials)
-    control, points = shared.control or net, _points(shared.net, trials.table)
+    control, points = shared.by, _points(shared.net, trials.table)
     boards = np.tile(np.array(trials.board, np.int8), (len(keys), 1))
     chances = net.probabilities(boards)
     cubes = np.tile(trials.cube, (len(keys), 1))

@@ -30,6 +30,8 @@ FORMAT = 1
 DOCUMENT = "checkpoint.json"
 RUN_CHECKPOINT = "checkpoint"
 """The checkpoint's folder inside a run folder."""
+LIGHT = "light"
+"""The folder of a faster network inside a checkpoint's."""
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SHELVES = (_PACKAGE / "checkpoints", _PACKAGE.parent / "checkpoints")
 _TOLERANCE = 1e-4
@@ -69,7 +71,21 @@ class Checkpoint:
         A game with a last roll (R25) is not what the tables are of: there the network answers alone.
         """
         by_table = rules is None or not rules.last_roll_draw
-        return NetworkEvaluator(self.architecture, self.weights, rules, by_table)
+        light = self.light
+        return NetworkEvaluator(
+            self.architecture,
+            self.weights,
+            rules,
+            by_table,
+            light.evaluator(rules) if light else None,
+        )
+
+    @property
+    def light(self) -> Checkpoint | None:
+        """The faster network in the folder `light` of this one's, or None; CheckpointError if it is
+        not sound."""
+        folder = self.path / LIGHT
+        return read(folder) if (folder / DOCUMENT).is_file() else None
 
 
 def available() -> list[str]:
@@ -126,6 +142,8 @@ def _name(path: Path) -> str:
 def verify(name_or_path: str | Path = "default") -> Checkpoint:
     """As `read`, and the weights must give the probabilities that the document records."""
     checkpoint = read(name_or_path)
+    if checkpoint.light:
+        verify(checkpoint.light.path)
     evaluator = NetworkEvaluator(checkpoint.architecture, checkpoint.weights)
     if not checkpoint.document["examples"]:
         raise CheckpointError(

@@ -51,11 +51,14 @@ class NetworkEvaluator:
         weights: Weights,
         rules: GameRules | None = None,
         bearoff: BearoffTables | bool = False,
+        light: NetworkEvaluator | None = None,
     ) -> None:
         """Plays by `rules` (None = standard); ValueError if they are of another number of checkers.
 
         Races are answered from the tables of `bearoff`: True = those of the cache folder, loaded (or
         built) when the first race is met; False = none, the network answers for races too.
+
+        `light` is a faster network of the same game, for where a near guess will do.
         """
         self.rules = STANDARD if rules is None else rules
         if self.rules.num_checkers != architecture.num_checkers and rules is not None:
@@ -69,6 +72,8 @@ class NetworkEvaluator:
         self.layers: forward.Layers = play_layers(architecture, weights)
         """What kernels take that know no tables."""
         self._bearoff = bearoff
+        self.light = light
+        """A faster network, by which rollouts tell the luck of the dice; None = there is none."""
 
     @property
     def knows_races(self) -> bool:
