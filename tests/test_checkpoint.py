@@ -422,5 +422,5 @@ def test_a_light_network_comes_along_and_is_verified_too(folder):
     assert light.architecture == tiny
     assert verify(folder).light is not None
     edit(folder / checkpoint.LIGHT, sha256="0" * 64)
-    with pytest.raises(CheckpointError, match="light.*is damaged"):
+    with pytest.raises(CheckpointError, match=r"light.*is damaged"):
         verify(folder)
