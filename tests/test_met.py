@@ -141,6 +141,51 @@ def test_a_table_that_is_not_sound_is_refused(tmp_path: Path, old: str, new: str
         met(path)
 
 
+TINY = {
+    "name": "Tiny",
+    "pre_crawford": [[0.5, 0.68, 0.75], [0.32, 0.5, 0.6], [0.25, 0.4, 0.5]],
+    "post_crawford": [0.5, 0.49, 0.32],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"post_crawford": [0.5, 0.49, 10**400]}, "too large"),
+        ({"post_crawford": [0.4, 0.39, 0.2]}, "post-Crawford row: 0.5 expected at 1-away, got 0.4"),
+        ({"post_crawford": [0.5, 0.3, 0.4]}, "rises from 0.3 at 2-away to 0.4 at 3-away"),
+        ({"post_crawford": [0.5, 0.3, 1e-12]}, "1e-12 at 3-away is too small"),
+        ({"pre_crawford": [[0.5] * 3] * 3}, "2-away against 2-away: a point won gains nothing"),
+    ],
+)
+def test_numbers_that_no_match_has_are_refused(
+    tmp_path: Path, change: dict[str, object], fault: str
+) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps({**TINY, **change}))
+    with pytest.raises(ValueError, match=f"bad.json: no match equity table: .*{fault}"):
+        met(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("deep.json", "[" * 100_000), ("odd.xml", '<?xml version="1.0" encoding="odd"?><met/>')],
+)
+def test_a_file_that_cannot_be_parsed_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"{name}: no match equity table"):
+        met(path)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_point_is_worth_something_at_every_score(name: str) -> None:
+    before, after = met(name).before, met(name).after
+    assert (before[:-1, 1:] > before[1:, :-1]).all()  # a point won, a point lost
+    assert (after[1:, 1] > 0).all()
+    assert (after[1, 1:] < 1).all()
+
+
 def test_a_name_that_no_table_has_is_quoted(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"kazaross-xg2, .*computed.*got 'zadeh'"):
         met("zadeh")

@@ -38,6 +38,8 @@ NAMES = {
 COMPUTED = "computed"
 
 _NORMAL = NormalDist()
+_LEAST_GAIN = 1e-9
+"""Least that a point is worth in a table: equities are in units of what winning the cube gains."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +134,20 @@ def _check(pre: NDArray[np.float64], post: NDArray[np.float64]) -> None:
             f"{i + 1}-away: the chance falls from {pre[i, j]:.6g} to {pre[i, j + 1]:.6g} as the "
             f"opponent needs {j + 2} points"
         )
+    level = np.argwhere(pre[:-1, 1:] - pre[1:, :-1] < _LEAST_GAIN)
+    if len(level):
+        i, j = level[0].tolist()
+        raise ValueError(f"{i + 2}-away against {j + 2}-away: a point won gains nothing")
+    if abs(post[0] - 0.5) > 1e-6:
+        raise ValueError(f"post-Crawford row: 0.5 expected at 1-away, got {post[0]:.6g}")
+    if (rises := np.flatnonzero(np.diff(post) > 0)).size:
+        k = int(rises[0])
+        raise ValueError(
+            f"post-Crawford row: the chance rises from {post[k]:.6g} at {k + 1}-away to "
+            f"{post[k + 1]:.6g} at {k + 2}-away"
+        )
+    if post[-1] < _LEAST_GAIN:
+        raise ValueError(f"post-Crawford row: {post[-1]:.6g} at {len(post)}-away is too small")
 
 
 def _tail(chances: NDArray[np.float64], length: int) -> NDArray[np.float64]:
@@ -167,7 +183,7 @@ def _extended(pre: NDArray[np.float64]) -> NDArray[np.float64]:
         scale = probits[a, num - 1] / walk[a, num - 1] if a < num - 1 else 1.0
         for b in range(max(num, a), size):
             chance = _NORMAL.cdf(scale * walk[a, b])
-            result[a, b] = min(chance, result[a - 1, b])  # needing one more is never better
+            result[a, b] = min(chance, result[a - 1, b] - _LEAST_GAIN)  # needing one more is worse
             result[b, a] = 1 - result[a, b]
     return result
 
@@ -181,9 +197,19 @@ def _from_file(path: Path) -> MatchEquityTable:
         read = _json if path.suffix == ".json" else _xml
         name, pre, post, notice = read(data)
         return table_of(name, np.array(pre, np.float64), np.array(post, np.float64), notice)
-    except (ValueError, TypeError, KeyError, ElementTree.ParseError) as fault:
+    except _UNREADABLE as fault:
         what = f"{fault} is missing" if isinstance(fault, KeyError) else str(fault)
         raise ValueError(f"{path}: no match equity table: {what}") from None
+
+
+_UNREADABLE = (
+    ValueError,
+    TypeError,
+    LookupError,  # a key that is missing, or an encoding that nobody knows
+    OverflowError,  # whole numbers beyond those of a float
+    RecursionError,  # brackets in brackets in brackets
+    ElementTree.ParseError,
+)
 
 
 _Read = tuple[str, list[list[float]], list[float], str]
