@@ -215,11 +215,21 @@ def test_the_cost_of_cube_decisions_is_worked_by_hand(write: Write) -> None:
     ("change", "fault"),
     [
         ({"cube_owner": "opponent"}, "cube_owner: centered or player expected, got 'opponent'"),
-        ({"cube_value": 3}, "cube: a power of 2 expected, got 3"),
-        ({"away": [0, 2]}, "away: two numbers above 0"),
+        ({"cube_value": 3}, "cube: a power of 2 .*expected, got 3"),
+        ({"away": [0, 2]}, "away: .*two numbers above 0"),
         ({"jacoby": 1}, "jacoby: true or false expected, got 1"),
         ({"beavers": True}, "beavers: false expected"),
         ({"board": [0] * 25}, "board"),
+        ({"cube_value": 2.5}, "cube: a power of 2 .* got 2.5"),
+        ({"cube_value": 8192}, "cube: a power of 2 up to 4096 expected, got 8192"),
+        ({"away": [2.5, 3]}, r"away: .* got \[2.5, 3\]"),
+        ({"away": []}, r"away: .* got \[\]"),
+        ({"away": [65, 3]}, "away: .* up to 64"),
+        ({"away": [5, 5], "crawford": True}, r"crawford: one side 1 point away expected, got \[5, 5\]"),
+        ({"nd": float("nan")}, "finite numbers expected"),
+        ({"dt": "0.9"}, "3 numbers expected"),
+        ({"dp": True}, "3 numbers expected"),
+        ({"cube_owner": []}, r"cube_owner: .* got \[\]"),
     ],
 )
 def test_a_cube_item_that_is_not_sound_is_refused_with_its_line(
@@ -234,6 +244,21 @@ def test_a_field_of_chances_is_a_player_for_cube_files_that_have_it(write: Write
         grade(write([CUBE]), ["probs_odd"])
     with pytest.raises(ValueError, match=r"'probs_even': .* for cube files only"):
         grade(write([VALUES]), ["probs_even"])
+
+
+@pytest.mark.parametrize(
+    "chances", [5, None, ["a"] * 5, [0.5, 0.1], [float("nan")] * 5, [0.5, 0.6, 0, 0, 0], [10**400] * 5]
+)
+def test_chances_that_cannot_be_are_refused(write: Write, chances: Any) -> None:
+    with pytest.raises(ValueError, match=r"player 'probs_even': .* expected, got"):
+        grade(write([{**CUBE, "probs_even": chances}]), ["probs_even"])
+    with pytest.raises(ValueError, match=r"line 1: .* expected, got"):
+        grade(write([{**VALUES, "probs": chances}]), ["racer"])
+
+
+def test_a_line_of_brackets_in_brackets_is_refused(write: Write) -> None:
+    with pytest.raises(ValueError, match="line 1: no JSON"):
+        grade(write(["[" * 100_000]), ["racer"])
 
 
 def test_never_doubling_has_its_known_cost_on_the_open_cube_file(shared: Path) -> None:

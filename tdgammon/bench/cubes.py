@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from tdgammon.bench import fields
 from tdgammon.bench.asking import in_parts
 from tdgammon.decide.bots import Bot
-from tdgammon.decide.cubeful import tables_of
 from tdgammon.decide.decision import cube_equities
 from tdgammon.game.board import START, Boards, checked_boards, parse
 from tdgammon.game.rules import GameRules
@@ -50,14 +50,16 @@ class Cubes:
         """Raises KeyError, TypeError or ValueError for an item that is not sound."""
         parts: dict[bool, list[int]] = {}
         for row, item in enumerate(items):
-            parts.setdefault(_flag(item, "jacoby") and item["away"] is None, []).append(row)
+            parts.setdefault(fields.flag(item, "jacoby") and item["away"] is None, []).append(row)
         return cls(
             boards=checked_boards([item["board"] for item in items]),
             stakes=[
                 (np.array(rows), _stakes([items[row] for row in rows], is_jacoby))
                 for is_jacoby, rows in parts.items()
             ],
-            truth=np.array([[float(item[key]) for key in ("nd", "dt", "dp")] for item in items]),
+            truth=np.stack(
+                [fields.numbers([item[key] for key in ("nd", "dt", "dp")], 3) for item in items]
+            ),
             items=items,
         )
 
@@ -92,9 +94,13 @@ class Cubes:
     def formulas(self, field: str) -> Bot:
         """A player of the cube who knows the five chances in a field of each item: what the formulas
         do without a network's errors. ValueError if an item has no such field."""
-        if not all(len(item.get(field, ())) == 5 for item in self.items):
+        if not all(field in item for item in self.items):
             raise ValueError(f"player {field!r}: not every item has five chances under that name")
-        chances = from_nested(np.array([item[field] for item in self.items], np.float32))
+        try:
+            nested = np.stack([fields.chances(item[field]) for item in self.items])
+        except ValueError as fault:
+            raise ValueError(f"player {field!r}: {fault}") from None
+        chances = from_nested(nested.astype(np.float32))
         known = {board.tobytes(): row for board, row in zip(self.boards, chances, strict=True)}
         return _Known(field, known)
 
@@ -125,23 +131,23 @@ class _Known:
 
 def _stakes(items: list[dict[str, Any]], is_jacoby: bool) -> Stakes:
     for item in items:
-        if _flag(item, "beavers"):
+        if fields.flag(item, "beavers"):
             raise ValueError("beavers: false expected, got true")
-        if item["cube_owner"] not in _OWNERS:
+        if not isinstance(item["cube_owner"], str) or item["cube_owner"] not in _OWNERS:
             raise ValueError(f"cube_owner: centered or player expected, got {item['cube_owner']!r}")
-    away = [item["away"] or (0, 0) for item in items]
-    crawford = np.array([_flag(item, "crawford") for item in items])
+        if fields.flag(item, "crawford") and min(fields.away(item)) != 1:
+            raise ValueError(f"crawford: one side 1 point away expected, got {item['away']!r}")
+    away = [fields.away(item) for item in items]
+    crawford = np.array([item["crawford"] for item in items])
     over = np.array([min(pair) == 1 for pair in away]) & ~crawford
-    stakes = Stakes(
+    return Stakes(
         rules=GameRules(jacoby=is_jacoby),
-        cube_values=np.array([int(item["cube_value"]) for item in items], np.int64),
+        cube_values=np.array([fields.cube_value(item) for item in items], np.int64),
         cube_owners=np.array([_OWNERS[item["cube_owner"]] for item in items], np.int8),
-        away=np.array(away, np.int64).reshape(-1, 2),
+        away=np.array(away, np.int64),
         is_crawford=crawford,
         is_post_crawford=over,
     )
-    tables_of(stakes)  # raises ValueError for a cube or a score that cannot be
-    return stakes
 
 
 def _part(stakes: Stakes, part: slice | NDArray[np.int64]) -> Stakes:
@@ -153,10 +159,3 @@ def _part(stakes: Stakes, part: slice | NDArray[np.int64]) -> Stakes:
         is_crawford=stakes.is_crawford[part],
         is_post_crawford=stakes.is_post_crawford[part],
     )
-
-
-def _flag(item: dict[str, Any], key: str) -> bool:
-    value = item[key]
-    if not isinstance(value, bool):
-        raise ValueError(f"{key}: true or false expected, got {value!r}")
-    return value

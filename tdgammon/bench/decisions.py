@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from tdgammon.bench import fields
 from tdgammon.bench.asking import in_parts
 from tdgammon.bench.cubes import Cubes
 from tdgammon.decide.bots import Bot, bot
@@ -257,7 +258,7 @@ def _read(file: Path) -> tuple[str, list[tuple[int, dict[str, Any]]]]:
             continue
         try:
             item = json.loads(line)
-        except ValueError as fault:
+        except (ValueError, RecursionError) as fault:
             raise ValueError(f"{file}: line {number}: no JSON: {fault}") from None
         found = [KINDS[key] for key in KINDS if isinstance(item, dict) and key in item]
         if len(found) != 1 or (kind and found[0] != kind):
@@ -292,7 +293,7 @@ def _plays(file: str | Path, items: list[tuple[int, dict[str, Any]]]) -> Plays:
             rolls.append(checked_rolls(item["dice"], 1)[0])
             candidates = item["candidates"]
             rows.append(flip(checked_boards([each["board"] for each in candidates])))
-            equities.append(_numbers([each["equity"] for each in candidates], len(candidates)))
+            equities.append(fields.numbers([each["equity"] for each in candidates], len(candidates)))
         except (KeyError, TypeError, ValueError, OverflowError) as fault:
             raise ValueError(f"{file}: line {number}: {_fault(fault)}") from None
     return Plays(
@@ -310,7 +311,7 @@ def _positions(file: str | Path, items: list[tuple[int, dict[str, Any]]]) -> Pos
     for number, item in items:
         try:
             boards.append(_board(item["board"]))
-            nested.append(_numbers(item["probs"], 5))
+            nested.append(fields.chances(item["probs"]))
         except (KeyError, TypeError, ValueError, OverflowError) as fault:
             raise ValueError(f"{file}: line {number}: {_fault(fault)}") from None
     return Positions(boards=np.stack(boards), nested=np.stack(nested))
@@ -331,15 +332,6 @@ def _board(numbers: Any) -> Boards:
     if len(rows) != 1:
         raise ValueError(f"board: 26 numbers expected, got {len(rows)} boards")
     return rows[0]
-
-
-def _numbers(values: Any, wanted: int) -> NDArray[np.float64]:
-    array = np.asarray(values)
-    if array.shape != (wanted,) or wanted == 0 or array.dtype.kind not in "iuf":
-        raise ValueError(f"{wanted or 'some'} numbers expected, got {values!r:.80}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"finite numbers expected, got {values!r:.80}")
-    return array.astype(np.float64)
 
 
 def _fault(fault: Exception) -> str:

@@ -92,7 +92,7 @@ def read_cases(path: str) -> list[Case]:
     for number, line in _lines(path):
         try:
             cases.append(_case(number, line))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path}:{number}: {error} in {line[:200]!r}") from error
     if not cases:
         raise ValueError(f"{path}: no positions")

@@ -62,7 +62,8 @@ def load_rollout(path: Path, **changes: Any) -> tuple[Rollout, NetworkBot]:
             raise ValueError(f"was played by another network of the name {document['player']!r}")
         if len(rows) != len(rivals):
             raise ValueError(f"{len(rivals)} rivals and {len(rows)} results")
-    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        of_plays = bool(document["of_plays"])
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as fault:
         raise ValueError(f"{path}: not a saved rollout that can be played on: {fault}") from None
     for name in ("seed", "truncate", "luck_control", "stop_at"):
         if changes.get(name, getattr(settings, name)) != getattr(settings, name):
@@ -75,7 +76,7 @@ def load_rollout(path: Path, **changes: Any) -> tuple[Rollout, NetworkBot]:
         rivals,
         replace(settings, **changes),
         stakes,
-        of_plays=bool(document["of_plays"]),
+        of_plays=of_plays,
         rows=rows,
     )
     return rollout, player
