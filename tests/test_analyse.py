@@ -119,6 +119,20 @@ def test_the_market_window_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert len(root.findall("{http://www.w3.org/2000/svg}polyline")) > 3
 
 
+def test_no_drawing_is_left_by_an_analysis_that_fails(tmp_path: Path) -> None:
+    path = tmp_path / "window.svg"
+    assert main(["analyse", "start", "--ply", "0", "--score-map", "40", "--plot", str(path)]) == 2
+    assert not path.exists()
+
+
+def test_a_player_with_settings_looks_two_rolls_ahead_unless_they_say_how_far(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for player, ply in [("default,met=woolsey-1992", 2), ("default,level=fast", 0)]:
+        words = ["6:1 / 24:1", "--player", player, "--json"]
+        assert json.loads(run(capsys, *words))["ply"] == ply
+
+
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
@@ -128,6 +142,10 @@ def test_the_market_window_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["start", "--plot", "window.png"], "--plot 'window.png': drawings are SVG"),
         (["start", "--score-map", "40", "--ply", "0"], "score map: 1 to 25"),
         (["start", "--met", "none"], "met: one of kazaross-xg2"),
+        (["start", "--met", ""], "met: one of kazaross-xg2"),
+        (["start", "--score-map", "0", "--ply", "0"], "score map: 1 to 25 points away expected, got 0"),
+        (["start", "--player", "default,cube=dead"], "'default,cube=dead': only decisions with a live"),
+        (["XGID=-b----E-C---eE---c-e----B-:0:0:1:00:1:2:1:7:10"], "Crawford game"),
         (["start", "--ply", "9"], "ply"),
         (["XGID=-b----E-C---eE---c-e----B-:0:0:1:00:7:0:0:7:10"], "a match to 1 .. 64 that goes on"),
         (["XGID=-b----E-C---eE---c-e----B-:1:1:1:B:0:0:2:0:10"], "a beaver waits"),

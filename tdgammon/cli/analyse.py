@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=int,
         nargs="?",
-        const=0,
+        const=True,
         help="verdicts at all scores up to N points away (default 9, or the match's length)",
     )
     parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the market window (.svg)")
@@ -66,20 +66,26 @@ def run(args: argparse.Namespace) -> int:
     if args.plot and args.plot.suffix.lower() != ".svg":
         raise ValueError(f"--plot {str(args.plot)!r}: drawings are SVG: a name ending in .svg expected")
     position = typed_position(args.position, args.dice)
-    settings = [f"met={args.met}"] if args.met else []
-    if args.ply is not None or "," not in args.player:
+    settings = [] if args.met is None else [f"met={args.met}"]
+    has_ply = any(word.startswith(("ply=", "level=")) for word in args.player.split(","))
+    if args.ply is not None or not has_ply:
         settings.append(f"ply={PLY if args.ply is None else args.ply}")
     player = bot(",".join([args.player, *settings]))
     if not isinstance(player, NetworkBot):
         raise ValueError(f"--player {args.player!r}: only a network gives equities")
+    if player.is_dead_cube:
+        raise ValueError(f"--player {args.player!r}: only decisions with a live cube are analysed")
     found = positions.analyse(position, player)
+    drawing = None
     if args.plot:
         from tdgammon.analysis.market_plot import market_svg
 
-        args.plot.write_text(market_svg(found, player), encoding="utf-8")
+        drawing = market_svg(found, player)
     document, text = found.to_json(), _text(found)
     if args.score_map is not None:
-        size = args.score_map or min(position.length or positions.MAP_SIZE, 25)
+        size = args.score_map
+        if size is True:
+            size = min(position.length or positions.MAP_SIZE, 25)
         verdicts = positions.score_map(position, player, size, progress=True)
         document["score_map"] = [
             {"away": [own, theirs], **vars(decision)}
@@ -87,6 +93,8 @@ def run(args: argparse.Namespace) -> int:
             for theirs, decision in enumerate(row, 1)
         ]
         text += "\n\n" + _map_text(verdicts)
+    if drawing is not None:
+        args.plot.write_text(drawing, encoding="utf-8")
     print(json.dumps(document, indent=1) if args.json else text)
     return 0
 

@@ -15,7 +15,8 @@ from tdgammon.notation.ids import Position
 def stakes_of(position: Position) -> Stakes:
     """Cube, score and rules of a position, seen by its player on roll, who is the one that doubles.
 
-    Raises ValueError for a match that is over or longer than `MAX_LENGTH`.
+    Raises ValueError for a match that is over or longer than `MAX_LENGTH`, and for a Crawford game that
+    is none.
     """
     mover = position.on_roll
     away = (0, 0)
@@ -25,6 +26,10 @@ def stakes_of(position: Position) -> Stakes:
             raise ValueError(
                 f"position: a match to 1 .. {MAX_LENGTH} that goes on expected, got one to "
                 f"{position.length} at {position.scores}"
+            )
+        if position.is_crawford and min(away) != 1:
+            raise ValueError(
+                f"position: in the Crawford game one side needs 1 point, got {away[0]} and {away[1]}"
             )
     owner = CENTRED
     if position.cube_owner is not None:
