@@ -166,6 +166,10 @@ OUT_OF_RANGE = [
     ),
     ({"learning": {"rivals": 1.1}}, "learning.rivals: must be 0 to 1, got 1.1"),
     ({"learning": {"replay": 0.5}}, "learning.replay: must be 1 to 100, got 0.5"),
+    (
+        {"learning": {"replay_size": 0}},
+        "learning.replay_size: must be 1 to 20000000, got 0",
+    ),
     ({"learning": {"exact": 1.5}}, "learning.exact: must be 0 to 1, got 1.5"),
     ({"learning": {"from_kinds": -0.1}}, "learning.from_kinds: must be 0 to 1, got -0.1"),
     (

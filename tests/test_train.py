@@ -45,6 +45,7 @@ EXACT = FORWARD | {
         "exact": [[0, 0.0], [50, 0.0], [60, 0.1]],
         "bearoff": True,
         "replay": 2.5,
+        "replay_size": 300,
         "rivals": 0.5,
     }
 }

@@ -87,8 +87,10 @@ class LearningConfig:
     """Share of exact targets that are of `targets.rivals`: boards that other good plays than the one
     chosen would leave, 0 to 1."""
     replay: Schedule = Schedule(((0, 1.0),))
-    """Times that an exact target is learnt from, 1 to 100: when it is new, and then among the last
-    `train.KEPT` of them. One costs as much as some hundred steps of learning."""
+    """Times that an exact target is learnt from, 1 to 100: when it is new, and then at random among the
+    last `replay_size` of them. One costs as much as learning from it forty times."""
+    replay_size: int = 1_000_000
+    """Exact targets that are kept for that, 1 to 20 million, of 50 bytes each."""
     max_turns: int = 1000
     """A game longer than this is dropped and counted, 100 to 10000."""
 
@@ -103,6 +105,8 @@ class LearningConfig:
         self.exact.check("learning.exact", 0, 1)
         self.rivals.check("learning.rivals", 0, 1)
         self.replay.check("learning.replay", 1, 100)
+        if not 1 <= self.replay_size <= 20_000_000:
+            raise ValueError(f"learning.replay_size: must be 1 to 20000000, got {self.replay_size}")
         if not 0 <= self.exact_when_worth <= 1e6:
             raise ValueError(
                 f"learning.exact_when_worth: must be 0 to 1e6, got {self.exact_when_worth}"

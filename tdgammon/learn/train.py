@@ -31,6 +31,7 @@ from tdgammon.learn.config import LearningConfig, TrainConfig, from_document
 from tdgammon.learn.growth import grown
 from tdgammon.learn.learning import Learner
 from tdgammon.learn.online import OnlineLearner
+from tdgammon.learn.replay import ReplayBuffer
 from tdgammon.learn.returns import lambda_returns
 from tdgammon.learn.selfplay import (
     Away,
@@ -45,15 +46,10 @@ from tdgammon.learn.selfplay import (
 from tdgammon.value import checkpoint
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.network import ValueNetwork
-from tdgammon.value.outcome import NUM_OUTCOMES
 from tdgammon.value.tables import Weights
 
 Bench = Callable[[NetworkEvaluator, str, int], Mapping[str, Any]]
 """(evaluator, player, games) -> a bench document with `ppg` and `ci95` of the evaluator."""
-
-
-KEPT = 200_000
-"""Positions with exact targets that are kept to be learnt from again."""
 
 
 @dataclass
@@ -118,7 +114,7 @@ class ForwardMethod:
         self._config, self._runner = config, runner
         self._learner = Learner(config.network, weights, config.learning.averaging)
         self._player = self._learner.weights()
-        self._kept = np.empty((0, 26), np.int8), np.empty((0, NUM_OUTCOMES), np.float32)
+        self._buffer = ReplayBuffer(config.learning.replay_size)
         self._games: Games | None = None
         helpers = config.workers - 1
         self._pool = ThreadPoolExecutor(max(1, helpers), "self-play")
@@ -173,13 +169,13 @@ class ForwardMethod:
             return float("nan")
         generator = np.random.default_rng([self._config.seed, progress.iterations])
         if len(games.exact_boards):
-            boards, targets = self._with_kept(boards, targets, learning.replay.at(now), generator)
+            boards, targets = self._with_replayed(boards, targets, learning.replay.at(now), generator)
         order = generator.permutation(len(boards))
         rate = learning.rate.at_geometric(now)
         size = round(learning.batch_size.at(now))
         return float(self._learner.learn(boards, targets, order, rate, size).mean())
 
-    def _with_kept(
+    def _with_replayed(
         self,
         boards: Boards,
         targets: NDArray[np.float32],
@@ -189,31 +185,21 @@ class ForwardMethod:
         """New exact targets and replay - 1 times as many of those kept; the new ones are kept too."""
         if replay <= 1:
             return boards, targets
-        kept_boards, kept_targets = self._kept
-        num_again = round((replay - 1) * len(boards)) if len(kept_boards) else 0
-        again = generator.integers(0, max(1, len(kept_boards)), num_again)
-        self._kept = (
-            np.concatenate([kept_boards, boards])[-KEPT:],
-            np.concatenate([kept_targets, targets])[-KEPT:],
-        )
-        return (
-            np.concatenate([boards, kept_boards[again]]),
-            np.concatenate([targets, kept_targets[again]]),
-        )
+        again = self._buffer.draw(round((replay - 1) * len(boards)), generator)
+        self._buffer.add(boards, targets)
+        return np.concatenate([boards, again[0]]), np.concatenate([targets, again[1]])
 
     def weights(self) -> Weights:
         return self._learner.average_weights()
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         player = {f"player.{name}": value for name, value in self._player.items()}
-        boards, targets = self._kept
-        kept: dict[str, NDArray[Any]] = {"kept.boards": boards, "kept.targets": targets}
-        return {**self._learner.state(), **player, **kept}
+        return {**self._learner.state(), **player, **self._buffer.state()}
 
     def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._learner.load_state(arrays)
         self._player = {name: arrays[f"player.{name}"] for name in self._player}
-        self._kept = arrays["kept.boards"], arrays["kept.targets"]
+        self._buffer.load_state(arrays)
         self._games = None
 
 
