@@ -8,7 +8,7 @@ import pytest
 from positions import KINDS, awkward, from_random_play
 
 from tdgammon.game.board import START, parse
-from tdgammon.kernels import forward
+from tdgammon.kernels import codes
 from tdgammon.value.features import ENCODINGS, NUM_PLACES, Encoder, design
 from tdgammon.value.outcome import impossible_outcomes
 
@@ -61,31 +61,51 @@ def test_a_board_is_the_sum_of_one_row_a_place(encoding):
     boards = many_boards(20)
     table = design(encoding)
     for board, x in zip(boards, Encoder(encoding).encode(boards), strict=True):
-        off = [15 - board[board > 0].sum(), -15 - board[board < 0].sum()]
-        counts = np.array([*board, *off, *np.zeros(len(table) - NUM_PLACES)], int)
-        for place in range(NUM_PLACES, len(table)):
-            counts[place] = forward.code_of(counts, place)
+        counts = cells_of(board, len(table))
         assert sum(table[place, counts[place] + 15] for place in range(len(table))) == pytest.approx(x)
 
 
+def cells_of(board, num_places: int = 72):
+    cells = np.empty(num_places, np.int8)
+    codes.fill(np.array(board, np.int8), 15, cells, np.empty(codes.NUM_MASKS, np.int64))
+    return cells
+
+
 def test_a_pair_shows_up_to_two_checkers_a_side_on_both_places():
-    counts = np.zeros(53, np.int8)
-    counts[8], counts[9] = 3, -1
-    assert forward.code_of(counts, 28 + 8) == 5 * 2 - 1
-    assert forward.code_of(counts, 28 + 7) == 2
-    assert forward.code_of(counts, 28 + 9) == -5
-    assert forward.code_of(counts, 28 + 20) == 0
+    board = np.zeros(26, np.int8)
+    board[8], board[9] = 3, -1
+    cells = cells_of(board)
+    assert cells[28 + 8] == 5 * 2 - 1
+    assert cells[28 + 7] == 2
+    assert cells[28 + 9] == -5
+    assert cells[28 + 20] == 0
 
 
 def test_a_window_shows_the_points_that_hold_a_checker():
-    held = np.zeros(72, np.int8)
-    held[2:7] = -2  # the opponent's five-prime from 2 to 6
-    assert forward.code_of(held, 53) == 0, "nobody is behind it"
-    held[7] = 1
-    assert forward.code_of(held, 53) == 5, "points 1 to 6 with a checker on 7"
-    assert forward.code_of(held, 54) == 0, "points 2 to 7 with none on 8"
-    other = -held[25::-1]
-    assert forward.code_of(np.concatenate([other, held[26:]]), 53 + 18) == -5
+    board = np.zeros(26, np.int8)
+    board[2:7] = -2  # the opponent's five-prime from 2 to 6
+    assert cells_of(board)[53] == 0, "nobody is behind it"
+    board[7] = 1
+    assert cells_of(board)[53] == 5, "points 1 to 6 with a checker on 7"
+    assert cells_of(board)[54] == 0, "points 2 to 7 with none on 8"
+    assert cells_of(-board[::-1])[53 + 18] == -5
+
+
+def test_codes_brought_up_to_date_are_those_of_the_new_board():
+    """Every pair of boards, however different: what changed is listed, and nothing else."""
+    boards = many_boards(60)
+    for board, new in zip(boards, np.roll(boards, 1, axis=0), strict=True):
+        before, masks = np.empty((2, codes.NUM_MASKS), np.int64)
+        old, expected = np.empty((2, 72), np.int8)
+        codes.fill(board, 15, old, before)
+        codes.fill(new, 15, expected, masks)
+        cells = np.concatenate([expected[:28], old[28:]])
+        changes = np.empty((44, 2), np.int64)
+        count = codes.update_codes(cells, before, masks, changes)
+        assert (cells == expected).all()
+        places = np.flatnonzero(old[28:] != expected[28:]) + 28
+        rows = [(31 * p + int(expected[p]) + 15, 31 * p + int(old[p]) + 15) for p in places.tolist()]
+        assert changes[:count].tolist() == [list(row) for row in rows]
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -10,7 +10,7 @@ from networks import ARCHITECTURES, random_weights
 from positions import KINDS, awkward, from_random_play
 
 from tdgammon.game.board import START, parse
-from tdgammon.kernels import forward
+from tdgammon.kernels import codes, forward
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.features import Encoder
 from tdgammon.value.network import ValueNetwork
@@ -86,7 +86,7 @@ def test_the_table_layer_equals_the_dense_layer(name):
     cells = np.empty(len(network.table), np.int8)
     sums = np.empty(architecture.hidden[0], np.float32)
     for row, board in enumerate(boards):
-        forward.fill_cells(board, 15, cells)
+        codes.fill(board, 15, cells, np.empty(codes.NUM_MASKS, np.int64))
         forward.first_layer(cells, network, sums)
         assert (np.abs(sums - dense[row]) <= 1e-6 * size[row]).all()
 
@@ -96,7 +96,7 @@ def test_rises_are_the_steps_of_the_table():
     network = play_layers(architecture, random_weights(architecture))
     assert network.table.shape[:2] == (28, 31)
     assert (network.rises == network.table[:, 1:] - network.table[:, :-1]).all()
-    assert not network.table[:, forward.ZERO].any()
+    assert not network.table[:, codes.ZERO].any()
 
 
 @pytest.mark.parametrize("shift", [0.0, -1e4, 1e4])

@@ -4,8 +4,8 @@ A position's first-layer sum is bias + the table rows of its (place, count) pair
 two places (four when it hits), so an afterstate's sum is its parent's plus a few rows of `rises`,
 where rises[p, c] = table[p, c + 1] - table[p, c].
 
-A table may have more places than the 28 of a board, see `NUM_PLACES`: their counts are codes that
-`fill_codes` makes from the counts of the board, and a step changes a few of those too.
+A table may have more places than the 28 of a board: their counts are the codes of `codes.py`, and a
+step changes a few of those too.
 """
 
 from typing import NamedTuple
@@ -16,16 +16,9 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-NUM_PLACES = 28
-"""Places of a board: its 26, and the two trays of checkers borne off."""
-NUM_PAIRS = 25
-"""Places 28 .. 52: places 0 and 1, 1 and 2, ... 24 and 25 of the board together."""
-NUM_WINDOWS = 19
-"""Places 53 .. 71: the points 1 .. 6, 2 .. 7, ... 19 .. 24 and a checker before them."""
-NUM_COUNTS = 31
-ZERO = 15
-"""Index of count 0 on the count axis."""
-OWN_OFF, OPPONENT_OFF = 26, 27
+from tdgammon.kernels import codes
+from tdgammon.kernels.codes import NUM_PLACES, OPPONENT_OFF, OWN_OFF, ZERO
+
 RELU, SIGMOID = 0, 1
 
 _FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
@@ -89,96 +82,6 @@ def exp32(x):
     p = p * r + np.float32(1)
     p = p * r + np.float32(1)
     return p * _power_of_two(k)
-
-
-@nb.njit(cache=True, nogil=True)
-def fill_cells(board, num_checkers, cells):
-    """Counts on the 28 places of a board of `num_checkers` a side into `cells` int8 [28]."""
-    own = 0
-    opposing = 0
-    for place in range(26):
-        count = board[place]
-        cells[place] = count
-        if count > 0:
-            own += count
-        else:
-            opposing -= count
-    cells[OWN_OFF] = num_checkers - own
-    cells[OPPONENT_OFF] = opposing - num_checkers
-    for place in range(NUM_PLACES, len(cells)):
-        cells[place] = code_of(cells, place)
-
-
-@nb.njit(cache=True, nogil=True, inline="always")
-def _up_to_2(count):
-    return min(max(np.int64(count), -2), 2)
-
-
-@nb.njit(cache=True, nogil=True, inline="always")
-def code_of(cells, place):
-    """The code, -15 .. 15, of a place beyond the 28 of the board.
-
-    Of a pair: 5 a + b for a and b checkers on its two places, as far as 2 a side. Of a window: with
-    the player's checker on the point above it, the points in it that the opponent has made, 0 .. 6;
-    with the opponent's below it, less those that the player has made; with both, one of the codes
-    that are left over.
-    """
-    pair = place - NUM_PLACES
-    if pair < NUM_PAIRS:
-        return 5 * _up_to_2(cells[pair]) + _up_to_2(cells[pair + 1])
-    first = pair - NUM_PAIRS + 1
-    ahead = 0
-    behind = 0
-    if cells[first + 6] > 0:
-        for point in range(first, first + 6):
-            if cells[point] <= -2:
-                ahead += 1
-    if cells[first - 1] < 0:
-        for point in range(first, first + 6):
-            if cells[point] >= 2:
-                behind += 1
-    if behind == 0:
-        return ahead
-    if ahead == 0:
-        return -behind
-    number = (ahead + behind - 1) * (ahead + behind - 2) // 2 + ahead - 1  # 0 .. 14
-    return 7 + number if number < 9 else 2 - number
-
-
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always")
-def _update_code(place, cells, sums, table):
-    """Bring the code of one place in `cells` up to date, and `sums` with it."""
-    old = np.int64(cells[place])
-    new = code_of(cells, place)
-    if new != old:
-        cells[place] = new
-        for i in range(len(sums)):
-            sums[i] += table[place, new + ZERO, i] - table[place, old + ZERO, i]
-
-
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def _update_codes(changed, before, cells, sums, table):
-    """Bring `cells` and `sums` up to date where a code sees the place `changed` of the board.
-
-    There were `before` checkers on it. Codes tell no more of a place than up to 2 checkers a side, and
-    windows of the points inside them only whether they are made.
-    """
-    old, new = _up_to_2(before), _up_to_2(cells[changed])
-    if old == new:
-        return
-    for pair in range(max(changed - 1, 0), min(changed + 1, NUM_PAIRS)):
-        _update_code(NUM_PLACES + pair, cells, sums, table)
-    if len(cells) == NUM_PLACES + NUM_PAIRS:
-        return
-    windows = NUM_PLACES + NUM_PAIRS
-    first = max(changed - 7, 0)
-    last = min(changed, NUM_WINDOWS - 1)
-    # a blot come or gone matters only to the windows that it stands before
-    stride = 1 if abs(old) == 2 or abs(new) == 2 else 7
-    window = first if stride == 1 or changed >= 7 else changed
-    while window <= last:
-        _update_code(windows + window, cells, sums, table)
-        window += stride
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -348,8 +251,8 @@ def evaluate(cells, sums, network, hidden, logits, probabilities):
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always")
-def _apply_step(step, k, cells, sums, rises, table):
-    """Play one step on the flipped counts cells[k]: counts and sums after it into row k + 1."""
+def _apply_step(step, k, cells, masks, changes, sums, rises, table):
+    """Play one step on the flipped counts cells[k]: cells, masks and sums after it into row k + 1."""
     for place in range(cells.shape[1]):
         cells[k + 1, place] = cells[k, place]
     leave = 25 - (step >> 3)
@@ -358,25 +261,45 @@ def _apply_step(step, k, cells, sums, rises, table):
         arrive = OPPONENT_OFF
     left = np.int64(cells[k, leave])
     found = np.int64(cells[k, arrive])
+    on_bar = np.int64(cells[k, 25])
+    hits = found == 1
     cells[k + 1, leave] = left + 1
-    cells[k + 1, arrive] = found - 1
+    cells[k + 1, arrive] = -1 if hits else found - 1
     left += ZERO
     found += ZERO - 1
     for i in range(sums.shape[1]):
         sums[k + 1, i] = sums[k, i] + (rises[leave, left, i] - rises[arrive, found, i])
-    if found == ZERO:
-        on_bar = np.int64(cells[k, 25])
-        cells[k + 1, arrive] = -1
+    if hits:
         cells[k + 1, 25] = on_bar + 1
-        on_bar += ZERO
         for i in range(sums.shape[1]):
-            sums[k + 1, i] += rises[25, on_bar, i] - rises[arrive, ZERO - 1, i]
-        if cells.shape[1] > NUM_PLACES:
-            _update_codes(25, cells[k, 25], cells[k + 1], sums[k + 1], table)
+            sums[k + 1, i] += rises[25, on_bar + ZERO, i] - rises[arrive, ZERO - 1, i]
     if cells.shape[1] > NUM_PLACES:
-        _update_codes(leave, cells[k, leave], cells[k + 1], sums[k + 1], table)
+        for m in range(codes.NUM_MASKS):
+            masks[k + 1, m] = masks[k, m]
+        codes.mark(leave, np.int64(cells[k + 1, leave]), masks[k + 1])
         if arrive < OWN_OFF:
-            _update_codes(arrive, cells[k, arrive], cells[k + 1], sums[k + 1], table)
+            codes.mark(arrive, np.int64(cells[k + 1, arrive]), masks[k + 1])
+        if hits:
+            codes.mark(np.int64(25), on_bar + 1, masks[k + 1])
+        num_changes = codes.update_codes(cells[k + 1], masks[k], masks[k + 1], changes)
+        _add_changes(changes, num_changes, table, sums[k + 1])
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+def _add_changes(changes, num_changes, table, sums):
+    """Add the rows of `table` that changes [N, 2] lead to, less those that they come from; two changes
+    at a time, as it is reading and writing the sums that takes the time."""
+    at = 0
+    while at + 2 <= num_changes:
+        new, old = table[changes[at, 0]], table[changes[at, 1]]
+        new_2, old_2 = table[changes[at + 1, 0]], table[changes[at + 1, 1]]
+        for i in range(len(sums)):
+            sums[i] += (new[i] - old[i]) + (new_2[i] - old_2[i])
+        at += 2
+    if at < num_changes:
+        new, old = table[changes[at, 0]], table[changes[at, 1]]
+        for i in range(len(sums)):
+            sums[i] += new[i] - old[i]
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -386,9 +309,9 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
     Its probabilities go to `best` float32 [6]. Afterstates that follow one another share the sums
     of the steps they have in common. values float32 [6] = points of each outcome; the first wins ties.
     """
-    cells, sums, hidden, logits, probabilities = work
+    cells, masks, changes, sums, hidden, logits, probabilities = work
     rises = network.rises
-    table = network.table
+    table = network.table.reshape(-1, sums.shape[1])
     output = network.output
     output_bias = network.output_bias
     num_units = sums.shape[1]
@@ -397,7 +320,7 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
     flipped = cells[5]
     for place in range(26):
         flipped[place] = -board[25 - place]
-    fill_cells(flipped, network.num_checkers, cells[0])
+    codes.fill(flipped, network.num_checkers, cells[0], masks[0])
     first_layer(cells[0], network, sums[0])
     depth = 0  # steps of the previous afterstate that are held in cells, sums
     chosen = start
@@ -410,7 +333,7 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
                 shared += 1
             num_steps += 1
         for k in range(shared, num_steps):
-            _apply_step(np.int64(steps[at, k]), k, cells, sums, rises, table)
+            _apply_step(np.int64(steps[at, k]), k, cells, masks, changes, sums, rises, table)
         depth = num_steps
         own_off = cells[num_steps, OWN_OFF]
         opponent_off = cells[num_steps, OPPONENT_OFF]
@@ -464,11 +387,13 @@ def fill_afterstates(board, steps, start, end, network, work, found):
 
     As `best_afterstate`, for those who want to know more than the best.
     """
-    cells, sums, hidden, logits, probabilities = work
+    cells, masks, changes, sums, hidden, logits, probabilities = work
+    rises = network.rises
+    table = network.table.reshape(-1, sums.shape[1])
     flipped = cells[5]
     for place in range(26):
         flipped[place] = -board[25 - place]
-    fill_cells(flipped, network.num_checkers, cells[0])
+    codes.fill(flipped, network.num_checkers, cells[0], masks[0])
     first_layer(cells[0], network, sums[0])
     depth = 0
     for at in range(start, end):
@@ -479,7 +404,7 @@ def fill_afterstates(board, steps, start, end, network, work, found):
                 shared += 1
             num_steps += 1
         for k in range(shared, num_steps):
-            _apply_step(np.int64(steps[at, k]), k, cells, sums, network.rises, network.table)
+            _apply_step(np.int64(steps[at, k]), k, cells, masks, changes, sums, rises, table)
         depth = num_steps
         evaluate(cells[num_steps], sums[num_steps], network, hidden, logits, probabilities)
         for k in range(6):
@@ -504,6 +429,8 @@ def workspace(network):
     block = np.empty(probabilities_at + 8, np.float32)
     return (
         np.empty((6, len(network.table)), np.int8),
+        np.zeros((5, codes.NUM_MASKS), np.int64),
+        np.empty((codes.NUM_PAIRS + codes.NUM_WINDOWS, 2), np.int64),
         block[: 5 * num_units].reshape(5, num_units),
         block[hidden_at : hidden_at + 2 * width].reshape(2, width),
         block[logits_at : logits_at + 8],
@@ -514,9 +441,9 @@ def workspace(network):
 @nb.njit(cache=True, nogil=True)
 def evaluate_batch(boards, network, probabilities):
     """Outcome probabilities [B, 6] of boards [B, 26], player on roll, by the layers `network`."""
-    cells, sums, hidden, logits, row = workspace(network)
+    cells, masks, _, sums, hidden, logits, row = workspace(network)
     for b in range(len(boards)):
-        fill_cells(boards[b], network.num_checkers, cells[0])
+        codes.fill(boards[b], network.num_checkers, cells[0], masks[0])
         first_layer(cells[0], network, sums[0])
         evaluate(cells[0], sums[0], network, hidden, logits, row)
         for k in range(6):

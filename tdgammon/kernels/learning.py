@@ -7,7 +7,9 @@ of -1 ends its list. A position has some 30 inputs that are not 0, whatever the 
 import numba as nb
 import numpy as np
 
-from tdgammon.kernels.forward import OPPONENT_OFF, OWN_OFF, ZERO, exp32, fill_cells
+from tdgammon.kernels import codes
+from tdgammon.kernels.codes import OPPONENT_OFF, OWN_OFF, ZERO
+from tdgammon.kernels.forward import exp32
 
 _FAST = {"reassoc", "contract", "nsz"}
 
@@ -16,9 +18,10 @@ _FAST = {"reassoc", "contract", "nsz"}
 def encode(boards, num_checkers, columns, numbers, inputs):
     """Dense inputs [B, F] of boards [B, 26]."""
     cells = np.empty(len(columns), np.int8)
+    masks = np.empty(codes.NUM_MASKS, np.int64)
     for b in range(len(boards)):
         inputs[b] = 0
-        fill_cells(boards[b], num_checkers, cells)
+        codes.fill(boards[b], num_checkers, cells, masks)
         for place in range(len(columns)):
             count = cells[place]
             if count != 0:
@@ -34,8 +37,9 @@ def weighted_sums(boards, num_checkers, columns, numbers, weight, bias, sums, im
     """sums [B, H] = inputs @ weight [F, H] + bias [H]; impossible bool [B, 6] marks outcomes that
     the rules exclude: gammons of a side that has borne off (R12)."""
     cells = np.empty(len(columns), np.int8)
+    masks = np.empty(codes.NUM_MASKS, np.int64)
     for b in range(len(boards)):
-        fill_cells(boards[b], num_checkers, cells)
+        codes.fill(boards[b], num_checkers, cells, masks)
         for i in range(sums.shape[1]):
             sums[b, i] = bias[i]
         for place in range(len(columns)):
@@ -58,9 +62,10 @@ def weighted_sums(boards, num_checkers, columns, numbers, weight, bias, sums, im
 def weight_gradient(boards, num_checkers, columns, numbers, sums_gradient, gradient):
     """gradient [F, H] = inputs.T @ sums_gradient [B, H]."""
     cells = np.empty(len(columns), np.int8)
+    masks = np.empty(codes.NUM_MASKS, np.int64)
     gradient[:] = 0
     for b in range(len(boards)):
-        fill_cells(boards[b], num_checkers, cells)
+        codes.fill(boards[b], num_checkers, cells, masks)
         for place in range(len(columns)):
             count = cells[place]
             if count != 0:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numba as nb
 import numpy as np
 
-from tdgammon.kernels import bearoff, forward
+from tdgammon.kernels import bearoff, codes, forward
 
 
 class Network(NamedTuple):
@@ -39,14 +39,14 @@ def contact_may_end(board, die1, die2):
 @nb.njit(cache=True, nogil=True)
 def _best_near_race(rows, start, end, network, tables, values, work, race_work, best):
     """As `forward.best_afterstate` where some afterstates are races and some are not."""
-    cells, sums, hidden, logits, probabilities = work
+    cells, masks, _, sums, hidden, logits, probabilities = work
     chosen = start
     least = np.float32(np.inf)
     for at in range(start, end):
         if bearoff.is_race(rows[at]):
             bearoff.evaluate(rows[at], tables, network.num_checkers, race_work, probabilities)
         else:
-            forward.fill_cells(rows[at], network.num_checkers, cells[0])
+            codes.fill(rows[at], network.num_checkers, cells[0], masks[0])
             forward.first_layer(cells[0], network, sums[0])
             forward.evaluate(cells[0], sums[0], network, hidden, logits, probabilities)
         equity = np.float32(0)

@@ -4,7 +4,7 @@ A board has 28 places: the 26 of `game/board.py`, then 26 = the player's checker
 (positive) and 27 = the opponent's (negative). An encoding turns the count on each place
 (-15 .. 15) into numbers; a row of its design matrix is what one (place, count) puts in. Pairs of
 neighbouring places and windows of six points are further places with codes for counts
-(`kernels.forward.code_of`), for encodings that see more than one place at a time.
+(`kernels.codes`), for encodings that see more than one place at a time.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdgammon.game.board import NUM_CHECKERS, Boards
-from tdgammon.kernels import forward, learning
+from tdgammon.kernels import codes, learning
 from tdgammon.value.outcome import NUM_OUTCOMES
 
-NUM_PLACES = forward.NUM_PLACES
-NUM_COUNTS = forward.NUM_COUNTS
-_ZERO = forward.ZERO
+NUM_PLACES = codes.NUM_PLACES
+NUM_COUNTS = codes.NUM_COUNTS
+_ZERO = codes.ZERO
 
 Design = NDArray[np.float32]
 """[P, 31, F]: what a count (index count + 15) on a place adds to the F inputs."""
@@ -83,12 +83,12 @@ def _with_codes(base: Design, num_codes: int) -> Design:
 
 def _pairs() -> Design:
     """`counts`, and what stands on every two neighbouring places together."""
-    return _with_codes(_counts(), forward.NUM_PAIRS)
+    return _with_codes(_counts(), codes.NUM_PAIRS)
 
 
 def _windows() -> Design:
     """`pairs`, and how many of the six points before a checker are held against it."""
-    return _with_codes(_counts(), forward.NUM_PAIRS + forward.NUM_WINDOWS)
+    return _with_codes(_counts(), codes.NUM_PAIRS + codes.NUM_WINDOWS)
 
 
 ENCODINGS: dict[str, Callable[[], Design]] = {
@@ -114,9 +114,9 @@ def input_blocks(encoding: str) -> list[tuple[str, int]]:
     base = "tesauro" if encoding == "tesauro" else "counts"
     blocks = [(base, design(base).shape[2])]
     if encoding in ("pairs", "windows"):
-        blocks.append(("pairs", forward.NUM_PAIRS * (NUM_COUNTS - 1)))
+        blocks.append(("pairs", codes.NUM_PAIRS * (NUM_COUNTS - 1)))
     if encoding == "windows":
-        blocks.append(("windows", forward.NUM_WINDOWS * (NUM_COUNTS - 1)))
+        blocks.append(("windows", codes.NUM_WINDOWS * (NUM_COUNTS - 1)))
     assert sum(size for _, size in blocks) == total
     return blocks
 
