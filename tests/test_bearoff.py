@@ -23,7 +23,7 @@ from tdgammon.game.moves import afterstates
 from tdgammon.game.rules import STANDARD
 from tdgammon.kernels import one_side, one_sided, side_rows
 from tdgammon.learn.selfplay import begin, play_block
-from tdgammon.value import bearoff
+from tdgammon.value import bearoff, table_files
 from tdgammon.value.evaluator import NetworkEvaluator
 
 Side = tuple[int, ...]
@@ -515,7 +515,7 @@ def test_importing_and_playing_bots_builds_no_tables(tmp_path: Path):
     )
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": str(keep)}
     subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True)
-    assert not (tmp_path / "tdgammon" / f"bearoff-{bearoff.FORMAT}").exists()
+    assert not (tmp_path / "tdgammon" / f"bearoff-{table_files.FORMAT}").exists()
 
 
 # Files.
@@ -528,13 +528,13 @@ def built(size: int = 0) -> bearoff.Arrays:
 @pytest.fixture
 def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return bearoff.folder()
+    return table_files.folder()
 
 
 def test_a_table_is_built_once_and_mapped_read_only(cache_folder, capsys):
-    first = bearoff._kept("some", 4000, built)
+    first = table_files.kept("some", 4000, built)
     assert "building the bear-off table some" in capsys.readouterr().err
-    again = bearoff._kept("some", 4000, lambda: pytest.fail("built twice"))
+    again = table_files.kept("some", 4000, lambda: pytest.fail("built twice"))
     for found in (first, again):
         assert (found["numbers"] == built()["numbers"]).all()
         assert found["more"].shape == (3, 0, 2)
@@ -557,28 +557,28 @@ def damaged(data: bytes, how: str) -> bytes:
 
 @pytest.mark.parametrize("how", ["empty", "cut", "longer", "magic", "checksum", "header", "numbers"])
 def test_a_damaged_file_is_built_again_with_a_message(cache_folder, capsys, how):
-    bearoff._kept("some", 4000, built)
+    table_files.kept("some", 4000, built)
     path = cache_folder / "some.table"
     path.write_bytes(damaged(path.read_bytes(), how))
     capsys.readouterr()
-    assert (bearoff._kept("some", 4000, built)["numbers"] == built()["numbers"]).all()
+    assert (table_files.kept("some", 4000, built)["numbers"] == built()["numbers"]).all()
     assert capsys.readouterr().err.count("is of no use") == 1
-    bearoff._kept("some", 4000, lambda: pytest.fail("not mended"))
+    table_files.kept("some", 4000, lambda: pytest.fail("not mended"))
 
 
 def test_another_format_is_built_again(cache_folder, capsys, monkeypatch):
-    bearoff._kept("some", 4000, built)
+    table_files.kept("some", 4000, built)
     path = cache_folder / "some.table"
-    monkeypatch.setattr(bearoff, "FORMAT", bearoff.FORMAT + 1)
+    monkeypatch.setattr(table_files, "FORMAT", table_files.FORMAT + 1)
     with pytest.raises(ValueError, match="format"):
-        bearoff._read(path)
+        table_files._read(path)
 
 
 def test_without_a_place_to_write_it_is_built_in_memory(tmp_path, monkeypatch, capsys):
     file = tmp_path / "file"
     file.write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(file))
-    found = bearoff._kept("some", 4000, built)
+    found = table_files.kept("some", 4000, built)
     assert (found["numbers"] == built()["numbers"]).all()
     assert not found["numbers"].flags.writeable
     error = capsys.readouterr().err
@@ -599,7 +599,7 @@ def test_a_full_disk_leaves_no_rest(cache_folder, monkeypatch, capsys):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    found = bearoff._kept("some", 4000, built)
+    found = table_files.kept("some", 4000, built)
     assert (found["numbers"] == built()["numbers"]).all()
     assert "No space left" in capsys.readouterr().err
     assert [path.name for path in cache_folder.iterdir()] == ["some.lock"]
@@ -608,15 +608,15 @@ def test_a_full_disk_leaves_no_rest(cache_folder, monkeypatch, capsys):
 def test_what_a_killed_process_left_is_cleared(cache_folder):
     cache_folder.mkdir(parents=True)
     (cache_folder / ".some.table.abc").write_bytes(b"half")
-    bearoff._kept("some", 4000, built)
+    table_files.kept("some", 4000, built)
     assert sorted(path.name for path in cache_folder.iterdir()) == ["some.lock", "some.table"]
 
 
 def test_several_processes_at_once_build_one_file(cache_folder):
     code = (
-        "import time, numpy as np; from tdgammon.value import bearoff\n"
+        "import time, numpy as np; from tdgammon.value import table_files\n"
         "def build():\n    time.sleep(0.5)\n    return {'numbers': np.arange(1000.0)}\n"
-        "assert bearoff._kept('some', 1, build)['numbers'][-1] == 999"
+        "assert table_files.kept('some', 1, build)['numbers'][-1] == 999"
     )
     start = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) for _ in range(4)]
     errors = [process.communicate()[1].decode() for process in start]

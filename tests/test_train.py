@@ -18,7 +18,7 @@ from tdgammon.bench.arena import match
 from tdgammon.cli import main as cli
 from tdgammon.decide.bots import NetworkBot
 from tdgammon.game.board import START
-from tdgammon.learn import farm, run, train
+from tdgammon.learn import farm, methods, run, train
 from tdgammon.learn.config import from_document
 from tdgammon.learn.diagnostics import HEADS, REFERENCE_POSITIONS
 from tdgammon.learn.learning import Learner
@@ -167,9 +167,9 @@ def test_exact_targets_wait_until_they_are_worth_it(straight):
     assert worths
     assert progress["exact_from"] == (at[0] if at else None)
     learning = from_document(WAITING).learning
-    assert train.exact_share(learning, 500, None) == 0
-    assert train.exact_share(learning, 500, 500) == 0
-    assert train.exact_share(learning, 501, 500) == 0.1
+    assert methods.exact_share(learning, 500, None) == 0
+    assert methods.exact_share(learning, 500, 500) == 0
+    assert methods.exact_share(learning, 501, 500) == 0.1
 
 
 def test_a_run_may_grow_from_another(straight, tmp_path):
@@ -365,7 +365,7 @@ def test_online_learning_teaches_the_end_of_the_game(tmp_path):
 
 def untrained(seed):
     config = from_document({"games": 1, "seed": seed, "network": {"hidden": [20]}})
-    weights = train.first_weights(config)
+    weights = methods.first_weights(config)
     return NetworkBot(f"seed {seed}", NetworkEvaluator(config.network, weights))
 
 
@@ -529,7 +529,7 @@ def test_two_runs_at_once_do_not_share_a_folder(stopped, tmp_path, capsys):
 
 def after_iterations(monkeypatch, count, act):
     """Call `act` in the middle of the iteration after `count` others."""
-    original = train.ForwardMethod._learn
+    original = methods.ForwardMethod._learn
     counted = itertools.count()
 
     def learn(self, *args):
@@ -537,7 +537,7 @@ def after_iterations(monkeypatch, count, act):
             act()
         return original(self, *args)
 
-    monkeypatch.setattr(train.ForwardMethod, "_learn", learn)
+    monkeypatch.setattr(methods.ForwardMethod, "_learn", learn)
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -610,7 +610,7 @@ def poison_loss(patch):
 
 
 def poison_weights(patch):
-    original = train.ForwardMethod._learn
+    original = methods.ForwardMethod._learn
     counted = itertools.count()
 
     def learn(self, *args):
@@ -619,7 +619,7 @@ def poison_weights(patch):
             self._learner._average[2].fill_(math.inf)
         return loss
 
-    patch.setattr(train.ForwardMethod, "_learn", learn)
+    patch.setattr(methods.ForwardMethod, "_learn", learn)
 
 
 @pytest.mark.parametrize(
@@ -646,14 +646,14 @@ def test_numbers_that_are_not_finite_stop_a_run_with_the_reason(
 
 
 def test_an_online_run_whose_weights_run_away_stops_with_the_reason(tmp_path, monkeypatch, capsys):
-    original = train.OnlineLearner.play_game
+    original = methods.OnlineLearner.play_game
 
     def play_game(self, *args):
         boards = original(self, *args)
         self._weights["output.weight"][0, 0] = np.nan
         return boards
 
-    monkeypatch.setattr(train.OnlineLearner, "play_game", play_game)
+    monkeypatch.setattr(methods.OnlineLearner, "play_game", play_game)
     words = (config_file(tmp_path, ONLINE), "--run", tmp_path / "run")
     status, out, err = command(capsys, *words)
     assert (status, out) == (1, "")

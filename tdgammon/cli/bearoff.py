@@ -24,7 +24,7 @@ import numpy as np
 
 from tdgammon.game.board import Boards, checked_boards, flip, has_contact, parse, pip_counts, text
 from tdgammon.notation.ids import read_id
-from tdgammon.value import bearoff
+from tdgammon.value import bearoff, table_files
 from tdgammon.value.outcome import VALUES
 
 _WORDS = re.compile(r"[\d:/,\s\-bar]*/[\d:/,\s\-bar]*", re.IGNORECASE)
@@ -65,13 +65,13 @@ def run(args: argparse.Namespace) -> int:
         if missing:
             print(
                 f"tdgammon: {len(missing)} of {len(files)} tables to build, about "
-                f"{sum(missing) / 1e6:,.0f} MB in {bearoff.folder()}",
+                f"{sum(missing) / 1e6:,.0f} MB in {table_files.folder()}",
                 file=sys.stderr,
             )
         bearoff.load(args.points, two_sided)
         files = bearoff.files(args.points, two_sided)
     report = {
-        "folder": str(bearoff.folder()),
+        "folder": str(table_files.folder()),
         "tables": [
             {"name": name, "path": str(path), "size_bytes": size, "built": path.is_file()}
             for name, (path, size) in files.items()

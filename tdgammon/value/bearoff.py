@@ -15,21 +15,12 @@ a like position at home. EXPERIMENTS.md has the errors of all these.
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import json
-import mmap
 import os
-import struct
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import comb
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,21 +30,15 @@ from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS
 from tdgammon.kernels import bearoff as kernel
 from tdgammon.kernels import entering, one_side, one_sided, side_rows, two_sided
 from tdgammon.value.outcome import NUM_OUTCOMES
+from tdgammon.value.table_files import Arrays, file, kept
 from tdgammon.value.verdict import verdict
 
-FORMAT = 3
-"""Of the files; it rises whenever the numbers in them change."""
 POINTS = range(6, 11)
 """Points a one-sided table can have."""
 GOALS = {"all": one_side.EVERYTHING, "next": one_side.NEXT_OFF, "leave": one_side.LEAVE}
 """What rolls are counted to: all checkers off, one more off, all out of the opponent's home board."""
 
-_MAGIC = b"tdgammon bearoff"
-_HEAD = struct.Struct("<16s32sq")  # magic, SHA-256 of all that follows it, length of the header
-_ALIGN = 64
 _MOST_SHIFT = 330  # pips; 15 checkers on the 24-point are 270 more than on the 6-point
-
-Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,9 +148,9 @@ def load(points: int = 6, two_sided: tuple[int, int] = (6, 6)) -> BearoffTables:
     points 6 to 10 of the one-sided table; points and checkers of the two-sided one. Raises ValueError
     as `one_sided_bytes` and `two_sided_bytes`, and for a table that is larger than the memory.
     """
-    rows = _kept(_one_sided_name(points), one_sided_bytes(points), lambda: _build_rows(points))
-    waste = _kept("outside", outside_bytes(), _build_outside)
-    pairs = _kept(
+    rows = kept(_one_sided_name(points), one_sided_bytes(points), lambda: _build_rows(points))
+    waste = kept("outside", outside_bytes(), _build_outside)
+    pairs = kept(
         _two_sided_name(*two_sided), two_sided_bytes(*two_sided), lambda: _build_two_sided(*two_sided)
     )
     spread, spread_rows = shifts()
@@ -219,15 +204,9 @@ def files(points: int = 6, two_sided: tuple[int, int] = (6, 6)) -> dict[str, tup
         ("outside", outside_bytes()),
         (_two_sided_name(*two_sided), two_sided_bytes(*two_sided)),
     ):
-        path = folder() / f"{name}.table"
+        path = file(name)
         found[name] = (path, path.stat().st_size if path.is_file() else size)
     return found
-
-
-def folder() -> Path:
-    """Where tables are kept: a folder of the user's cache (XDG_CACHE_HOME or ~/.cache)."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "tdgammon" / f"bearoff-{FORMAT}"
 
 
 def shifts() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -373,111 +352,6 @@ def _build_two_sided(points: int, checkers: int) -> Arrays:
     pairs = np.empty((num, num, 4), np.float32)
     two_sided.fill_pairs(firsts, plays, pairs)
     return {"pairs": pairs}
-
-
-def _kept(name: str, size: int, build: Callable[[], Arrays]) -> Arrays:
-    """The arrays of a table: from its file if that is sound, else built, and kept if that can be."""
-    path = folder() / f"{name}.table"
-    try:
-        return _read(path)
-    except (OSError, ValueError):
-        pass  # there is none, or what is wrong with it is said below, by the process that mends it
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path):
-            found = _read_or_say(path)  # another process may have built it meanwhile
-            if found is not None:
-                return found
-            _say(f"building the bear-off table {name} ({size / 1e6:,.0f} MB) in {path.parent}")
-            arrays = build()
-            try:
-                _write(path, arrays)
-                return _read(path)
-            except OSError as fault:
-                _say(f"bear-off table {name} is kept in memory only: {path.parent}: {fault.strerror}")
-    except OSError as fault:
-        _say(f"bear-off table {name} is built in memory only: {path.parent}: {fault.strerror}")
-        arrays = build()
-    for array in arrays.values():
-        array.setflags(write=False)
-    return arrays
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Only one process at a time builds a file; the system frees the lock of one that is killed."""
-    with open(path.with_suffix(".lock"), "ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for left in path.parent.glob(f".{path.name}.*"):  # by one that was killed
-            left.unlink(missing_ok=True)
-        yield
-
-
-def _say(message: str) -> None:
-    print(f"tdgammon: {message}", file=sys.stderr)
-
-
-def _write(path: Path, arrays: Arrays) -> None:
-    """Write a table so that it appears whole or not at all."""
-    entries, at = {}, 0
-    for name, array in arrays.items():
-        entries[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "at": at}
-        at += -(-array.nbytes // _ALIGN) * _ALIGN
-    header = json.dumps({"format": FORMAT, "name": path.stem, "size": at, "arrays": entries}).encode()
-    header += b" " * (-(_HEAD.size + len(header)) % _ALIGN)
-    digest = hashlib.sha256(header)
-    handle, fresh = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(b"\0" * _HEAD.size)
-            file.write(header)
-            for array in arrays.values():
-                bytes_ = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-                for piece in (bytes_.data, b"\0" * (-array.nbytes % _ALIGN)):
-                    digest.update(piece)
-                    file.write(piece)
-            file.seek(0)
-            file.write(_HEAD.pack(_MAGIC, digest.digest(), len(header)))
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(fresh, 0o644)
-        os.replace(fresh, path)
-    except BaseException:
-        Path(fresh).unlink(missing_ok=True)
-        raise
-
-
-def _read_or_say(path: Path) -> Arrays | None:
-    """The arrays of a file, or None if there is none or, with a message, if it is damaged."""
-    try:
-        return _read(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError) as fault:
-        _say(f"bear-off table {path} is of no use ({fault}): it is built again")
-        return None
-
-
-def _read(path: Path) -> Arrays:
-    """The arrays of a table's file, mapped into memory; ValueError if it is not sound."""
-    with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size < _HEAD.size:
-            raise ValueError("it is cut short")
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    magic, digest, length = _HEAD.unpack(data[: _HEAD.size])
-    if magic != _MAGIC:
-        raise ValueError("it is no bear-off table")
-    if hashlib.sha256(memoryview(data)[_HEAD.size :]).digest() != digest:
-        raise ValueError("its checksum is wrong")
-    header = json.loads(data[_HEAD.size : _HEAD.size + length])
-    if header["format"] != FORMAT or header["name"] != path.stem:
-        raise ValueError(f"it is {header['name']} in format {header['format']}")
-    arrays = {}
-    for name, entry in header["arrays"].items():
-        dtype, shape = np.dtype(entry["dtype"]), entry["shape"]
-        at = _HEAD.size + length + entry["at"]
-        arrays[name] = np.frombuffer(data, dtype, int(np.prod(shape)), at).reshape(shape)
-    return arrays
 
 
 def _checked_races(boards: ArrayLike) -> NDArray[np.int8]:
