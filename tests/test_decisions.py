@@ -286,6 +286,26 @@ def test_games_have_no_meaning_for_decisions(write: Write, capsys: pytest.Captur
     assert "--games has no meaning with --decisions" in capsys.readouterr().err
 
 
+def test_plays_are_graded_by_another_truth_where_the_file_has_it(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    item = checker("start", (3, 1), {0: 0.05, 1: 0.0})
+    for each in item["candidates"]:
+        each["deeper"] = -each["equity"]
+    path = write([item])
+    worst = grade(path, ["scripted_bots:first"], truth="deeper").to_json()["players"][0]
+    assert worst["pr"] == pytest.approx(500 * (1.0 - 0.05))
+    words = ["bench", "--decisions", str(path), "racer", "--truth"]
+    assert main([*words, "deeper"]) == 0
+    assert main([*words, "gnubg"]) == 2
+    assert "line 1: 'gnubg' is missing" in capsys.readouterr().err
+    assert main(["bench", "random", "racer", "--truth", "deeper"]) == 2
+    assert "--truth 'deeper': has no meaning without --decisions" in capsys.readouterr().err
+    values = write([{"board": parse("start").tolist(), "probs": [0.5, 0, 0, 0, 0]}])
+    with pytest.raises(ValueError, match="truth 'deeper': only the plays"):
+        grade(values, ["default"], truth="deeper")
+
+
 def test_the_command_prints_a_table_or_one_json_document(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -327,6 +347,14 @@ def test_pubeval_has_its_known_figures_on_the_open_plays(shared: Path) -> None:
     assert player["loss_08_share"] == pytest.approx(0.145, abs=0.001)
     known = {"opening": 7.08, "middle": 23.31, "race": 2.17, "containment": 21.60}
     assert {name: player["buckets"][name]["pr"] for name in known} == pytest.approx(known, abs=0.01)
+
+
+@pytest.mark.parametrize(("half", "pr"), [("bgsage", 20.45), ("gnubg", 20.09)])
+def test_pubeval_has_its_known_rating_by_each_half_of_the_truth(
+    shared: Path, half: str, pr: float
+) -> None:
+    report = grade(shared / "data" / "bench_checker_open.jsonl.gz", ["pubeval"], truth=half)
+    assert report.to_json()["players"][0]["pr"] == pytest.approx(pr, abs=0.01)
 
 
 def test_random_has_its_known_rating_on_the_open_plays(shared: Path) -> None:

@@ -150,8 +150,17 @@ class Report:
         return {"from": first.name, key: float(apart.mean()), "se": _standard_error(apart)}
 
 
-def grade(file: str | Path, players: Sequence[str | Bot], *, progress: bool = False) -> Report:
+def grade(
+    file: str | Path,
+    players: Sequence[str | Bot],
+    *,
+    truth: str = "equity",
+    progress: bool = False,
+) -> Report:
     """Have each player decide on every item of a file.
+
+    `truth` is the field of a checker file's candidates that holds their equity; a file may hold others,
+    of one engine alone say.
 
     For a cube file, a field of chances in its lines (`probs_gnubg`) is a player too: our cube formulas
     on those. `progress` shows a bar on a terminal's stderr. Raises ValueError for an unknown player,
@@ -161,8 +170,12 @@ def grade(file: str | Path, players: Sequence[str | Bot], *, progress: bool = Fa
     named = [player if _is_field(player) else bot(player) for player in players]
     kind, items = _read(Path(file))
     made: Plays | Positions | Cubes
+    if kind != "checker" and truth != "equity":
+        raise ValueError(
+            f"truth {truth!r}: only the plays of a checker file can have another, not {kind}"
+        )
     if kind == "checker":
-        made = _plays(file, items)
+        made = _plays(file, items, truth)
     else:
         made = _positions(file, items) if kind == "values" else _cubes(file, items)
     bots = [_formulas(made, player) if isinstance(player, str) else player for player in named]
@@ -285,7 +298,7 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
             raise ValueError(f"{file}: line {where}: {fault}") from None
 
 
-def _plays(file: str | Path, items: list[tuple[int, dict[str, Any]]]) -> Plays:
+def _plays(file: str | Path, items: list[tuple[int, dict[str, Any]]], truth: str) -> Plays:
     boards, rolls, rows, equities = [], [], [], []
     for number, item in items:
         try:
@@ -293,7 +306,7 @@ def _plays(file: str | Path, items: list[tuple[int, dict[str, Any]]]) -> Plays:
             rolls.append(checked_rolls(item["dice"], 1)[0])
             candidates = item["candidates"]
             rows.append(flip(checked_boards([each["board"] for each in candidates])))
-            equities.append(fields.numbers([each["equity"] for each in candidates], len(candidates)))
+            equities.append(fields.numbers([each[truth] for each in candidates], len(candidates)))
         except (KeyError, TypeError, ValueError, OverflowError) as fault:
             raise ValueError(f"{file}: line {number}: {_fault(fault)}") from None
     return Plays(

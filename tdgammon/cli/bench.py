@@ -68,6 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decisions", metavar="FILE", help="grade on this file (JSON lines, plain or .gz)"
     )
+    parser.add_argument(
+        "--truth", metavar="FIELD", help="field of the plays' equities in it (default equity)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -77,7 +80,9 @@ def run(args: argparse.Namespace) -> int:
             if getattr(args, option) not in (None, False, []):
                 raise ValueError(f"--{option.replace('_', '-')} has no meaning with --decisions")
         players = [_at_ply(player, args.ply) for player in args.players]
-        return _decisions(args.decisions, players, args.json)
+        return _decisions(args.decisions, players, args.truth, args.json)
+    if args.truth is not None:
+        raise ValueError(f"--truth {args.truth!r}: has no meaning without --decisions")
     if len(args.players) != 2:
         raise ValueError(f"a match is between two players, got {len(args.players)}: {args.players}")
     from tdgammon.bench.arena import match
@@ -150,10 +155,11 @@ def _side_cells(side: Side, num_games: int) -> list[str]:
     ]
 
 
-def _decisions(file: str, players: list[str], as_json: bool) -> int:
+def _decisions(file: str, players: list[str], truth: str | None, as_json: bool) -> int:
     from tdgammon.bench.decisions import grade
 
-    document = grade(file, players, progress=True).to_json()
+    truth = "equity" if truth is None else truth
+    document = grade(file, players, truth=truth, progress=True).to_json()
     print(json.dumps(document, indent=1) if as_json else _decisions_text(document))
     return 0
 
