@@ -6,7 +6,7 @@ from networks import ARCHITECTURES, random_weights
 
 from tdgammon.game.rules import STANDARD
 from tdgammon.learn.diagnostics import final_outcomes
-from tdgammon.learn.returns import lambda_returns
+from tdgammon.learn.returns import lambda_returns, luck_free_returns
 from tdgammon.learn.selfplay import begin, play_block
 from tdgammon.value.evaluator import NetworkEvaluator
 from tdgammon.value.outcome import impossible_outcomes
@@ -33,6 +33,27 @@ BY_HAND = {
 def test_a_game_of_three_turns_by_hand(lambda_):
     targets = lambda_returns(GAME, np.array([4], np.int32), lambda_)
     assert targets == pytest.approx(np.array([*BY_HAND[lambda_], END]), abs=1e-6)
+
+
+E0 = [0.1, 0.1, 0.35, 0.25, 0.1, 0.1]
+E1 = [0.1, 0.2, 0.2, 0.2, 0.2, 0.1]
+E2 = [0.0, 0.1, 0.5, 0.4, 0.0, 0.0]
+EXPECTED = np.array([E0, E1, E2, [0] * 6], np.float32)
+LUCK_FREE = {
+    0.0: [E0, E1, E2],
+    # G2 = E2; G1 = E1 + reverse(E2 - V2) / 2; G0 = E0 + reverse(G1 - V1) / 2
+    0.5: [
+        [0.05, 0.125, 0.375, 0.25, 0.125, 0.075],
+        [0.05, 0.15, 0.3, 0.35, 0.15, 0.0],
+        E2,
+    ],
+}
+
+
+@pytest.mark.parametrize("lambda_", LUCK_FREE)
+def test_returns_without_luck_by_hand(lambda_):
+    targets = luck_free_returns(EXPECTED, GAME, np.array([4], np.int32), lambda_)
+    assert targets == pytest.approx(np.array([*LUCK_FREE[lambda_], END]), abs=1e-6)
 
 
 def test_games_laid_end_to_end_do_not_touch_each_other():

@@ -14,6 +14,7 @@ from tdgammon.game.rules import STANDARD
 from tdgammon.kernels import selfplay as kernel
 from tdgammon.learn.selfplay import (
     BLOCK_GAMES,
+    ExactSettings,
     Work,
     _packed,
     _unpacked,
@@ -221,21 +222,52 @@ def test_begun_games_are_the_same_again_and_others_with_another_first_game():
     assert (one.boards != other.boards).any()
 
 
-def test_exact_targets_are_the_mean_over_rolls_of_a_share_of_positions():
+def test_exact_targets_are_the_mean_over_rolls_of_a_share_of_games():
     net = player("counts-relu")
-    games = play_block(net, begin(STANDARD, SEED, 20), 3000)
-    exact = with_exact_targets(games, net, 0.2, 0, seed=3)
+    games = play_block(net, begin(STANDARD, SEED, 60), 3000)
+    exact = with_exact_targets(games, net, ExactSettings(share=0.2), 3000, seed=3)
     met = {board.tobytes() for board in games.boards[games.goes_on]}
-    assert (
-        abs(len(exact.exact_boards) - 0.2 * games.goes_on.sum())
-        < 4 * (0.16 * games.goes_on.sum()) ** 0.5
-    )
+    # 60 draws of chance 0.2: standard deviation 3.1; every game passes the start
+    num_games = (exact.exact_boards == START).all(axis=1).sum()
+    assert abs(num_games - 12) < 3 * 3.1
     assert all(board.tobytes() in met for board in exact.exact_boards)
-    for board, target in list(zip(exact.exact_boards, exact.exact_targets, strict=True))[::9]:
-        mean = np.zeros(6)
-        for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
-            mean += weight * net.probabilities(net.choose(board, roll))[0][::-1]
-        assert target == pytest.approx(mean, abs=2e-6)
+    for board, target in list(zip(exact.exact_boards, exact.exact_targets, strict=True))[::29]:
+        assert target == pytest.approx(mean_over_rolls(net, board), abs=2e-6)
+
+
+def mean_over_rolls(net, board):
+    mean = np.zeros(6)
+    for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
+        mean += weight * net.probabilities(net.choose(board, roll))[0][::-1]
+    return mean
+
+
+def test_with_lambda_1_an_exact_target_is_the_result_less_the_luck_of_the_rolls():
+    net = player("counts-relu")
+    games = play_block(net, begin(STANDARD, SEED, 3), 3000)
+    exact = with_exact_targets(games, net, ExactSettings(share=1, lambda_=1), 3000, seed=3)
+    going_on = np.flatnonzero(games.goes_on)
+    assert (exact.exact_boards == games.boards[going_on]).all()
+    last = games.last_rows[0]
+    luck = np.zeros(6)
+    for t in range(last - 1, last - 9, -1):
+        luck = luck[::-1] + games.probabilities[t + 1][::-1] - mean_over_rolls(net, games.boards[t])
+        result = games.probabilities[last] if (last - t) % 2 == 0 else games.probabilities[last][::-1]
+        target = exact.exact_targets[np.flatnonzero(going_on == t)[0]]
+        assert target == pytest.approx(result - luck, abs=2e-5)
+
+
+def test_games_from_rivals_take_the_place_of_a_share():
+    net = player("counts-relu")
+    games = play_block(net, begin(STANDARD, SEED, 60), 3000)
+    exact = with_exact_targets(games, net, ExactSettings(share=1, rivals=0.25), 3000, seed=3)
+    # 60 draws of chance 0.75: standard deviation 3.4
+    num_games = (exact.exact_boards == START).all(axis=1).sum()
+    assert abs(num_games - 45) < 3 * 3.4
+    kept = {board.tobytes() for board in games.boards}
+    others = [board for board in exact.exact_boards if board.tobytes() not in kept]
+    assert len(others) > 15
+    assert (np.abs(exact.exact_targets.sum(axis=1) - 1) < 1e-5).all()
 
 
 def test_rivals_are_left_by_good_plays_of_some_roll():
@@ -265,7 +297,13 @@ def test_a_play_that_ends_the_game_is_no_rival():
 def test_joined_blocks_keep_their_exact_targets_and_so_does_packing():
     net = player("counts-relu")
     blocks = [
-        with_exact_targets(play_block(net, begin(STANDARD, SEED, 3, first), 3000), net, 0.3, 0.5, first)
+        with_exact_targets(
+            play_block(net, begin(STANDARD, SEED, 3, first), 3000),
+            net,
+            ExactSettings(share=0.7, rivals=0.5),
+            3000,
+            first,
+        )
         for first in (0, 3)
     ]
     joined = join(blocks)

@@ -23,3 +23,23 @@ def lambda_returns(probabilities, lengths, lambda_, targets):
             for k in range(6):
                 targets[t, k] = keep * probabilities[t + 1, 5 - k] + lam * targets[t + 1, 5 - k]
         start += length
+
+
+@nb.njit(cache=True, nogil=True)
+def luck_free_returns(expected, probabilities, lengths, lambda_, targets):
+    """As `lambda_returns` with the luck of rolls taken off; expected [N, 6] is E, the mean over rolls.
+
+    The target of row t is E[t] + λ reverse(G[t + 1] - V[t + 1]): V[t + 1] is E[t] with the luck of a
+    roll.
+    """
+    lam = np.float32(lambda_)
+    start = 0
+    for length in lengths:
+        last = start + length - 1
+        for k in range(6):
+            targets[last, k] = probabilities[last, k]
+        for t in range(last - 1, start - 1, -1):
+            for k in range(6):
+                found = targets[t + 1, 5 - k] - probabilities[t + 1, 5 - k]
+                targets[t, k] = expected[t, k] + lam * found
+        start += length

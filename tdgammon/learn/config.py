@@ -78,14 +78,15 @@ class LearningConfig:
     """Share of games that begin from boards of `learn.starts.KINDS` and not from the start, 0 to 1
     (`forward` only)."""
     exact: Schedule = Schedule(((0, 0.0),))
-    """Share of positions that are learnt with exact targets, 0 to 1 (`forward` only). Above 0 the other
-    positions are not learnt from, and games and targets are those of the averaged weights."""
+    """Share of games whose positions are learnt with exact targets, 0 to 1 (`forward` only): λ-returns
+    with the luck of every roll taken off. Above 0 the other positions are not learnt from, and games
+    and targets are those of the averaged weights."""
     exact_when_worth: float = 0.0
     """`exact` waits until one exact target is worth so many with the luck of a roll in them, which a
     line of the log finds (`train/exact_worth`); 0 to 1e6, 0 = does not wait. It costs about 20."""
     rivals: Schedule = Schedule(((0, 0.0),))
-    """Share of exact targets that are of `targets.rivals`: boards that other good plays than the one
-    chosen would leave, 0 to 1."""
+    """Share of these games that is replaced by games from `targets.rivals`: boards that other good
+    plays than the one chosen would have left, 0 to 1."""
     replay: Schedule = Schedule(((0, 1.0),))
     """Times that an exact target is learnt from, 1 to 100: when it is new, and then at random among the
     last `replay_size` of them. One costs as much as learning from it forty times."""

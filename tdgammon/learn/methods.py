@@ -30,6 +30,7 @@ from tdgammon.learn.selfplay import (
     Away,
     Batch,
     Begun,
+    ExactSettings,
     Games,
     Work,
     begin,
@@ -145,8 +146,11 @@ class ForwardMethod:
                 config.game_rules, config.seed, self._num_games(now), first, learning.from_kinds.at(now)
             ),
             max_turns=learning.max_turns,
-            exact=exact_share(learning, now, exact_from),
-            rivals=learning.rivals.at(now),
+            exact=ExactSettings(
+                share=exact_share(learning, now, exact_from),
+                rivals=learning.rivals.at(now),
+                lambda_=learning.lambda_.at(now),
+            ),
         )
         if self._runner:
             return Away(self._runner, batch)

@@ -16,6 +16,7 @@ from tdgammon.game.board import Boards, has_contact
 from tdgammon.game.dice import rolls_at, streams
 from tdgammon.game.rules import GameRules
 from tdgammon.kernels import selfplay
+from tdgammon.learn.returns import luck_free_returns
 from tdgammon.learn.starts import boards_of_kinds
 from tdgammon.learn.targets import exact_targets, rivals
 from tdgammon.value.evaluator import NetworkEvaluator
@@ -76,11 +77,11 @@ class Games:
     num_dropped: int = 0
     """Games that were broken off because they took too many turns; not among the rows."""
     exact_boards: Boards = field(default_factory=lambda: np.empty((0, 26), np.int8))
-    """Boards with exact targets [M, 26]: some that were met, some of `targets.rivals`."""
+    """Boards with exact targets [M, 26], see `with_exact_targets`."""
     exact_targets: NDArray[np.float32] = field(
         default_factory=lambda: np.empty((0, NUM_OUTCOMES), np.float32)
     )
-    """[M, 6]: as `targets.exact_targets` has them."""
+    """[M, 6]: `returns.luck_free_returns`."""
 
     @property
     def num_games(self) -> int:
@@ -154,21 +155,44 @@ def _play_in_lockstep(evaluator: NetworkEvaluator, begun: Begun, max_turns: int)
     return Games(all_boards, probabilities, finished, int((lengths == 0).sum()))
 
 
-def with_exact_targets(
-    games: Games, evaluator: NetworkEvaluator, share: float, rivals_share: float, seed: int
-) -> Games:
-    """The games with exact targets for a random share of their positions.
+@dataclass(frozen=True, kw_only=True)
+class ExactSettings:
+    """Which positions get exact targets, and what these look at."""
 
-    A share of these is replaced by rivals: boards that other good plays would have left.
-    """
+    share: float = 0.0
+    """Of games whose positions get them."""
+    rivals: float = 0.0
+    """Share of these that is replaced by games from a rival of one of their positions."""
+    lambda_: float = 0.0
+    """λ of the returns without luck; 0 = the mean over one roll."""
+
+
+def with_exact_targets(
+    games: Games, evaluator: NetworkEvaluator, settings: ExactSettings, max_turns: int, seed: int
+) -> Games:
+    """The games with exact targets for all positions of some of them, or of games that begin from
+    rivals: boards that other good plays would have left."""
     generator = np.random.default_rng([seed, 3])
-    going_on = np.flatnonzero(games.goes_on)
-    boards = games.boards[going_on[generator.random(len(going_on)) < share]]
-    replaced = generator.random(len(boards)) < rivals_share
+    picked = generator.random(games.num_games) < settings.share
+    replaced = picked & (generator.random(games.num_games) < settings.rivals)
+    taught = _some(games, picked & ~replaced)
     if replaced.any():
-        boards = np.concatenate([boards[~replaced], rivals(evaluator, boards[replaced], generator)])
-    targets, _ = exact_targets(evaluator, boards)
-    return replace(games, exact_boards=boards, exact_targets=targets)
+        firsts = games.last_rows - games.lengths + 1
+        at = firsts + (generator.random(games.num_games) * (games.lengths - 1)).astype(np.int64)
+        boards = rivals(evaluator, games.boards[at[replaced]], generator)
+        keys = streams(int(generator.integers(2**32)), len(boards))
+        begun = Begun(keys, boards, np.ones(len(boards), np.int64))
+        taught = join([taught, play_block(evaluator, begun, max_turns)])
+    use = taught.goes_on
+    expected = np.zeros_like(taught.probabilities)
+    expected[use], _ = exact_targets(evaluator, taught.boards[use])
+    targets = luck_free_returns(expected, taught.probabilities, taught.lengths, settings.lambda_)
+    return replace(games, exact_boards=taught.boards[use], exact_targets=targets[use])
+
+
+def _some(games: Games, picked: NDArray[np.bool_]) -> Games:
+    rows = np.repeat(picked, games.lengths)
+    return Games(games.boards[rows], games.probabilities[rows], games.lengths[picked])
 
 
 class Work(Generic[Item, Result]):
@@ -210,17 +234,14 @@ class Batch:
     evaluator: NetworkEvaluator
     begun: Begun
     max_turns: int
-    exact: float = 0.0
-    """Share of positions that get exact targets."""
-    rivals: float = 0.0
-    """Share of these that is replaced by rivals."""
+    exact: ExactSettings
 
     def play(self, block: Begun) -> Games:
         """The games of a block, with their exact targets."""
         games = play_block(self.evaluator, block, self.max_turns)
-        if self.exact:
+        if self.exact.share:
             seed = int(block.keys[0])
-            return with_exact_targets(games, self.evaluator, self.exact, self.rivals, seed)
+            return with_exact_targets(games, self.evaluator, self.exact, self.max_turns, seed)
         return games
 
 
