@@ -1,7 +1,9 @@
 """Settings of every test, and the material that lies beside some checkouts."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,3 +21,18 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("../shared does not lie beside this checkout")
     return folder
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, list[Any]]]:
+    """A Ray cluster of this machine: a head without CPUs and two nodes with one each."""
+    pytest.importorskip("ray", reason="Ray is not installed (the extra `ray`)")
+    from ray.cluster_utils import Cluster
+
+    path = os.pathsep.join([os.path.dirname(__file__), os.environ["PYTHONPATH"]])
+    monkeypatch.setenv("PYTHONPATH", path)  # the nodes' workers find the tests and the package
+    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    try:
+        yield found, [found.add_node(num_cpus=1) for _ in range(2)]
+    finally:
+        found.shutdown()

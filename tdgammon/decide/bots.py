@@ -187,6 +187,10 @@ class Function(cube.NeverDoubles):
     function: Callable[[Boards, NDArray[np.int8]], Any]
     rules: GameRules = STANDARD
 
+    def __reduce__(self) -> tuple[Callable[..., Bot], tuple[str, GameRules]]:
+        """By its name: a process that it is sent to imports the function."""
+        return bot, (self.name, self.rules)
+
     def choose(self, boards: ArrayLike, rolls: ArrayLike, stakes: Stakes | None = None) -> Boards:
         """Raises ValueError, quoting what came back, unless every answer is a legal afterstate."""
         boards, rolls = _checked(boards, rolls)

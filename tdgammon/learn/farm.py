@@ -1,42 +1,45 @@
-"""Units of work on the machines of a Ray cluster, on processes or on threads, and a journal of them.
+"""Units of work on the machines of a Ray cluster, on processes or on threads.
 
 Units (`decide/units.py`) have rows that depend on nothing but what they share and their numbers, so it
-does not matter where or how often one is done. Ray does a unit again if its worker or node is lost;
-each is counted once, when its rows arrive. A journal keeps the rows of every unit that is finished, so
-that a run that was killed goes on with what it had.
+does not matter where or how often one is done. A unit whose worker or node is lost is done again; each
+is counted once, when its rows arrive. What is finished outlives the run in a journal (`journal.py`).
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import importlib
 import importlib.util
-import json
 import logging
+import multiprocessing
 import os
 import pickle
+import signal
+import socket
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, nullcontext
-from functools import partial
-from multiprocessing import get_context
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tdgammon.decide.units import AHEAD, Function, Pool, Results, Rows, Runner, Unit, in_order, threads
+from tdgammon.learn.journal import Journal, Memory, Recorded
 
 MOST_WORKERS = 1024
+
+_MOST_LOST = 3
+"""Times in a row that processes may die before any result comes."""
 
 
 def runner(
     workers: int | None = None,
     ray_address: str | None = None,
     journal: Path | None = None,
-    key: str = "",
+    key: str | Callable[[Any], str] = "",
     *,
     use_processes: bool = False,
 ) -> Runner:
@@ -44,8 +47,10 @@ def runner(
 
     workers None = one, or on Ray as many as the cluster has CPUs. `ray_address` is that of a running
     cluster, as `ray.init` takes it; the package must be installed on its nodes. `journal` is a file
-    that keeps finished units until the caller removes it, and `key` says of what work they are. Raises
-    ValueError for a bad number of workers, without Ray, and for a journal of other work.
+    that keeps finished units until the caller removes it, and `key` says of what work they are, or how
+    to tell from what they share. Raises ValueError for a bad number of workers and without Ray; run, it
+    raises ValueError for a journal of other work and for what cannot be sent to a worker, and
+    ChildProcessError if processes die again and again.
     """
     if workers is not None and not 1 <= workers <= MOST_WORKERS:
         raise ValueError(f"workers: 1 to {MOST_WORKERS} expected, got {workers}")
@@ -55,10 +60,15 @@ def runner(
         return threads(workers or 1)
 
     def run(function: Function, shared: Any, units: Iterable[Unit]) -> Results:
-        kept = None if journal is None else Journal(journal, key)
+        kept = None
+        if journal is not None:
+            kept = Journal(journal, key if isinstance(key, str) else key(shared))
         with closing(kept) if kept else nullcontext():  # after the pool, whose last units it keeps
-            with _pool(workers, ray_address, use_processes) as (pool, num_workers):
-                recorded = _Recorded(pool, kept) if kept else None
+            if ray_address is None and use_processes:
+                yield from _on_processes(workers or 1, kept or Memory(), function, shared, units)
+                return
+            with _pool(workers, ray_address) as (pool, num_workers):
+                recorded = Recorded(pool, kept) if kept else None
                 yield from in_order(recorded or pool, function, shared, units, AHEAD * num_workers)
             if recorded:
                 recorded.check()
@@ -67,99 +77,62 @@ def runner(
 
 
 @contextmanager
-def _pool(
-    workers: int | None, ray_address: str | None, use_processes: bool
-) -> Generator[tuple[Pool, int], None, None]:
+def _pool(workers: int | None, ray_address: str | None) -> Generator[tuple[Pool, int], None, None]:
     if ray_address is not None:
         with _ray_pool(workers, ray_address) as found:
             yield found
-    elif use_processes:
-        with ProcessPoolExecutor(workers or 1, get_context("spawn")) as processes:
-            yield _Sending(processes.submit), workers or 1
     else:
         with ThreadPoolExecutor(workers or 1) as pool:
             yield pool, workers or 1
 
 
-class Journal:
-    """Rows of finished units in a file, a line each; a line that a crash cut short is dropped.
-
-    Opened again with the same key, it holds what was written before.
-    """
-
-    def __init__(self, path: Path, key: str) -> None:
-        """Raises ValueError if the file is of another key, and OSError."""
-        self._path, self._lock = path, threading.Lock()
-        self.rows: dict[Unit, Rows] = {}
-        header = json.dumps({"tdgammon_units": 1, "key": hashlib.sha256(key.encode()).hexdigest()})
-        lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
-        whole = [line for line in lines if line.endswith(b"\n")]
-        if whole and whole[0].decode(errors="replace").rstrip("\n") != header:
-            raise ValueError(f"{path}: keeps units of other work; remove it to begin anew")
-        for line in whole[1:]:
-            unit, rows = _unit_of(line)
-            self.rows[unit] = rows
-        self._file = open(path, "r+b" if path.exists() else "w+b")  # noqa: SIM115
-        self._file.truncate(sum(map(len, whole)))
-        self._file.seek(0, os.SEEK_END)
-        if not whole:
-            self._append(header)
-
-    def close(self) -> None:
-        """Keep nothing more."""
-        with self._lock:
-            self._file.close()
-
-    def add(self, unit: Unit, rows: Rows) -> None:
-        """Keep the rows of a unit, once."""
-        with self._lock:
-            if unit in self.rows or self._file.closed:
-                return
-            self.rows[unit] = rows
-            data = base64.b64encode(np.ascontiguousarray(rows, "<f8").tobytes()).decode()
-            self._append(json.dumps({"unit": unit, "shape": rows.shape, "rows": data}))
-
-    def _append(self, line: str) -> None:
-        self._file.write(line.encode() + b"\n")
-        self._file.flush()
-
-
-def _unit_of(line: bytes) -> tuple[Unit, Rows]:
-    content = json.loads(line)
-    rows = np.frombuffer(base64.b64decode(content["rows"]), "<f8").astype(np.float64)
-    return tuple(content["unit"]), rows.reshape(content["shape"])
-
-
-class _Recorded:
-    """A pool that asks a journal first and has it keep what is finished."""
-
-    def __init__(self, pool: Pool, journal: Journal) -> None:
-        self._pool, self._journal = pool, journal
-        self._fault: BaseException | None = None
-
-    def submit(self, function: Function, shared: Any, unit: Unit, /) -> Future[Rows]:
-        self.check()
-        known = self._journal.rows.get(unit)
-        if known is not None:
-            future: Future[Rows] = Future()
-            future.set_result(known)
-            return future
-        future = self._pool.submit(function, shared, unit)
-        future.add_done_callback(partial(self._keep, unit))
-        return future
-
-    def check(self) -> None:
-        """Raise what went wrong while a unit was written."""
-        if self._fault is not None:
-            raise self._fault
-
-    def _keep(self, unit: Unit, future: Future[Rows]) -> None:
-        if future.cancelled() or future.exception() is not None:
-            return  # who asked for the unit hears of it
+def _on_processes(
+    num_workers: int, kept: Journal | Memory, function: Function, shared: Any, units: Iterable[Unit]
+) -> Results:
+    """Rows of the units in order; where a process dies, new ones do what was not finished."""
+    begun: deque[Unit] = deque()
+    unread = _noted(units, begun)
+    waiting: Iterator[Unit] = unread
+    num_lost = 0
+    context = multiprocessing.get_context("spawn")
+    while True:
         try:
-            self._journal.add(unit, future.result())
-        except OSError as fault:
-            self._fault = fault
+            with ProcessPoolExecutor(num_workers, context, _begin_process) as processes:
+                recorded = Recorded(_Sending(processes.submit), kept)
+                for rows in in_order(recorded, function, shared, waiting, AHEAD * num_workers):
+                    num_lost = 0
+                    unit = begun.popleft()
+                    if isinstance(kept, Memory):
+                        kept.rows.pop(unit, None)
+                    yield rows
+            recorded.check()
+            return
+        except BrokenProcessPool:
+            num_lost += 1
+            if num_lost == _MOST_LOST:
+                raise ChildProcessError(
+                    f"processes died {num_lost} times in units from {begun[0]} on (out of memory?)"
+                ) from None
+            waiting = chain(tuple(begun), unread)
+
+
+def _noted(units: Iterable[Unit], begun: deque[Unit]) -> Iterator[Unit]:
+    for unit in units:
+        begun.append(unit)
+        yield unit
+
+
+def _begin_process() -> None:
+    """Have Ctrl-C end a worker without a word, and the end of its parent too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 class _Sending:
@@ -171,12 +144,19 @@ class _Sending:
 
     def submit(self, function: Function, shared: Any, unit: Unit, /) -> Future[Rows]:
         if self._sent is None or self._sent[0] is not shared:
-            data = pickle.dumps(shared)
+            data = _pickled(shared)
             self._sent = shared, self._put(data), hashlib.sha256(data).digest()
         return self._submit(_do, *self._sent[1:], function, unit)
 
     def _put(self, data: bytes) -> Any:
         return data
+
+
+def _pickled(shared: Any) -> bytes:
+    try:
+        return pickle.dumps(shared)
+    except (pickle.PicklingError, AttributeError, TypeError) as fault:
+        raise ValueError(f"workers cannot be sent what they need: {fault}") from fault
 
 
 _unpacked: dict[bytes, Any] = {}
@@ -187,7 +167,10 @@ def _do(data: bytes, digest: bytes, function: Function, unit: Unit) -> Rows:
     written to, and kernels would be compiled anew for them."""
     if digest not in _unpacked:
         _unpacked.clear()
-        _unpacked[digest] = pickle.loads(data)
+        try:
+            _unpacked[digest] = pickle.loads(data)
+        except (ImportError, AttributeError) as fault:
+            raise ValueError(f"a worker lacks what it needs: {fault}") from fault
     return function(_unpacked[digest], unit)
 
 
@@ -205,6 +188,7 @@ def connected(ray_address: str | None) -> Generator[None, None, None]:
     ray: Any = importlib.import_module("ray")
     started = not ray.is_initialized()
     if started:
+        _check_reachable(ray_address)
         try:
             ray.init(address=ray_address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, ValueError) as fault:
@@ -214,6 +198,17 @@ def connected(ray_address: str | None) -> Generator[None, None, None]:
     finally:
         if started:
             ray.shutdown()
+
+
+def _check_reachable(ray_address: str) -> None:
+    """ValueError if nobody answers at HOST:PORT, where Ray would try for ever."""
+    host, _, port = ray_address.removeprefix("ray://").rpartition(":")
+    if not (host and port.isdecimal()):
+        return  # `auto` and the like: Ray says itself what it does not find
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except (OSError, OverflowError) as fault:
+        raise ValueError(f"--ray: no cluster at {ray_address!r}: {fault}") from None
 
 
 @contextmanager
@@ -233,4 +228,7 @@ def _ray_pool(workers: int | None, address: str) -> Generator[tuple[Pool, int], 
 
     with connected(address):
         num_workers = workers or max(int(ray.cluster_resources().get("CPU", 1)), 1)
-        yield RayPool(submit), num_workers
+        try:
+            yield RayPool(submit), num_workers
+        except ray.exceptions.RayTaskError as fault:
+            raise fault.cause from fault  # as without Ray
