@@ -85,3 +85,10 @@ def talking(boards: Any, rolls: Any) -> Any:
     """Prints what it sees."""
     print("thinking")
     return first(boards, rolls)
+
+
+def failing_in_play(boards: Any, rolls: Any) -> Any:
+    """A function with a fault that one board at a time does not show."""
+    if len(boards) > 1:
+        raise KeyError("spam")
+    return first(boards, rolls)

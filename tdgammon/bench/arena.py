@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from tdgammon.bench.recording import Recorder
+from tdgammon.bench import pairs
+from tdgammon.bench.pairs import Terms
+from tdgammon.bench.recording import new_folder
 from tdgammon.bench.report import or_none
-from tdgammon.bench.table import Table
 from tdgammon.decide.bots import Bot, bot
-from tdgammon.game.dice import streams
+from tdgammon.decide.units import Rows, Runner
 from tdgammon.game.rules import STANDARD, GameRules, without_cube
 
 MAX_TURNS = 2000
@@ -47,7 +49,7 @@ class Side:
     decisions: int
     """Turns, forced plays and turns without a legal play included."""
     cpu_s: float
-    """CPU seconds of the process, all threads, while the player chose."""
+    """CPU seconds of the processes that played, all threads, while the player chose."""
     checkpoint_sha256: str | None
     """Of the checkpoint that played, or None."""
 
@@ -140,6 +142,7 @@ def match(
     progress: bool = False,
     save: Path | None = None,
     save_format: str = "mat",
+    runner: Runner | None = None,
 ) -> MatchResult:
     """Play `games` games of A against B, half of them started by each; with `length`, as many matches.
 
@@ -147,36 +150,60 @@ def match(
     have one. The result depends on the players, rules, `games` and `seed` alone: `lanes` is how
     many are played at once, `check` has every choice compared with the legal afterstates, `progress`
     shows a bar on a terminal's stderr, `save` gets a file of every game for money or match (`mat`,
-    `sgf` or `json`). Raises ValueError for an odd or too small number of games,
-    for an unknown player, for a length that is not 0 to 64, and if every pair ran over `MAX_TURNS`.
+    `sgf` or `json`). A `runner` plays it in parts, `pairs.units`, on processes or elsewhere (on
+    threads, the CPU seconds would be those of all); `save` is then a folder that all of them reach.
+    Raises ValueError for an odd or too small number of games, for an unknown player, for a length
+    that is not 0 to 64, if every pair ran over `MAX_TURNS`, and for a bot that cannot be sent.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games: must be even and above 0 (each stream is played twice), got {games}")
     if lanes < 2:
         raise ValueError(f"lanes: must be at least 2, got {lanes}")
     rules = rules if cube or length else without_cube(rules)
-    players = (bot(a, rules), bot(b, rules))
-    recorder = None
+    terms = Terms(
+        players=(bot(a, rules), bot(b, rules)),
+        seed=seed,
+        rules=rules,
+        length=length,
+        max_turns=MAX_TURNS,
+        lanes=lanes,
+        check=check,
+        save=save,
+        save_format=save_format,
+    )
     if save is not None:
-        recorder = Recorder(save, save_format, (players[0].name, players[1].name), rules, length)
-    table = Table(players, streams(seed, games // 2), rules, length, MAX_TURNS, check, recorder)
+        new_folder(save, save_format)
+    return _result(terms, games, _played(terms, games // 2, runner, progress))
+
+
+def _played(terms: Terms, num_pairs: int, runner: Runner | None, progress: bool) -> list[Rows]:
+    """Rows of all pairs, in order, as `pairs.play` gives them for some at a time."""
     disable = None if progress else True  # None: shown on a terminal only
-    unit = "match" if length else "game"
-    with tqdm(total=games, unit=unit, delay=2, disable=disable, file=sys.stderr) as bar:
-        while table.busy(lanes):
-            bar.update(table.play_turn())
-    return _result(table, games, seed)
+    unit = "match" if terms.length else "game"
+    with tqdm(total=2 * num_pairs, unit=unit, delay=2, disable=disable, file=sys.stderr) as bar:
+        if runner is None:
+            return [pairs.play(terms, 0, num_pairs, bar.update)]
+        found = []
+        with closing(runner(pairs.play_unit, terms, pairs.units(terms, num_pairs))) as results:
+            for rows in results:
+                found.append(rows)
+                bar.update(len(rows) - 1)
+        return found
 
 
-def _result(table: Table, games: int, seed: int) -> MatchResult:
-    points = table.points.reshape(-1, 2)
-    num_games = table.num_games.reshape(-1, 2)
+def _result(terms: Terms, games: int, played: list[Rows]) -> MatchResult:
+    contests = np.concatenate([rows[:-1] for rows in played])
+    sums = np.sum([rows[-1] for rows in played], axis=0)  # of what the sides did
+    by_pair = contests.reshape(-1, 2, pairs.NUM_COLUMNS)
+    points, num_games = by_pair[:, :, pairs.POINTS], by_pair[:, :, pairs.NUM_GAMES]
     dropped = np.isnan(points).any(axis=1)
     if dropped.all():
-        raise ValueError(f"games: none of the {games} ended within {MAX_TURNS} turns in both seats")
+        raise ValueError(
+            f"games: none of the {games} ended within {terms.max_turns} turns in both seats"
+        )
     pair_means = np.where(dropped, np.nan, points.sum(axis=1) / np.maximum(num_games.sum(axis=1), 1))
-    counted = ~np.repeat(dropped, 2)
-    ends = table.ends[counted].sum(axis=0)
+    counted = contests[~np.repeat(dropped, 2)]
+    ends = counted[:, pairs.ENDS].sum(axis=0).reshape(2, -1)
     sides = [
         Side(
             name=player.name,
@@ -184,22 +211,23 @@ def _result(table: Table, games: int, seed: int) -> MatchResult:
             gammons=int(ends[s, 2]),
             backgammons=int(ends[s, 3]),
             doubles=int(ends[s, 0]),
-            decisions=table.decisions[s],
-            cpu_s=table.cpu_s[s],
+            decisions=int(sums[pairs.DECISIONS][s]),
+            cpu_s=float(sums[pairs.CPU_S][s]),
             checkpoint_sha256=getattr(player, "sha256", None),
         )
-        for s, player in enumerate(table.players)
+        for s, player in enumerate(terms.players)
     ]
+    pair_wins = by_pair[:, :, pairs.MATCH_WINS].mean(axis=1)
     return MatchResult(
         games=games,
-        seed=seed,
-        length=table.length,
+        seed=terms.seed,
+        length=terms.length,
         a=sides[0],
         b=sides[1],
         pair_means=pair_means,
-        pair_wins=np.where(dropped, np.nan, table.match_wins.reshape(-1, 2).mean(axis=1)),
+        pair_wins=np.where(dropped, np.nan, pair_wins),
         num_games=int(num_games[~dropped].sum()),
-        turns=int(table.num_turns[counted].sum()),
+        turns=int(counted[:, pairs.NUM_TURNS].sum()),
     )
 
 

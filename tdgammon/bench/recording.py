@@ -17,9 +17,21 @@ from tdgammon.notation.saving import save_match
 FORMATS = ("mat", "sgf", "json")
 
 
+def new_folder(folder: Path, file_format: str) -> None:
+    """Make a folder for games, if it is not there.
+
+    ValueError if it has something in it, and for a format that is none of `FORMATS`.
+    """
+    if file_format not in FORMATS:
+        raise ValueError(f"save format: one of {', '.join(FORMATS)} expected, got {file_format!r}")
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise ValueError(f"{str(folder)!r}: a new or empty folder is wanted for the games")
+
+
 @dataclass
 class Recorder:
-    """Writes contest c as FOLDER/0000c.FORMAT, counted from 1."""
+    """Writes contest c as FOLDER/0000c.FORMAT, counted from 1, into a folder that `new_folder` made."""
 
     folder: Path
     file_format: str
@@ -27,17 +39,10 @@ class Recorder:
     """Of A and B."""
     rules: GameRules
     length: int
+    num_before: int = 0
+    """Contests of the match before contest 0: an even number."""
     _writers: dict[int, GameWriter] = field(default_factory=dict)
     _games: dict[int, list[GameRecord]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.file_format not in FORMATS:
-            raise ValueError(
-                f"save format: one of {', '.join(FORMATS)} expected, got {self.file_format!r}"
-            )
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if any(self.folder.iterdir()):
-            raise ValueError(f"{str(self.folder)!r}: a new or empty folder is wanted for the games")
 
     def start_game(self, contest: int, match: Match) -> None:
         """A game begins: `match` as it stands after the opening throws."""
@@ -86,4 +91,4 @@ class Recorder:
             games=tuple(self._games.pop(contest)),
             rules=self.rules,
         )
-        save_match(record, self.folder / f"{contest + 1:05d}.{self.file_format}")
+        save_match(record, self.folder / f"{self.num_before + contest + 1:05d}.{self.file_format}")

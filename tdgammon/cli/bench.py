@@ -5,6 +5,9 @@ with a 95 % interval. Games are for money without a cube; --cube adds it, --leng
 and --rules or --option changes what is played. With --decisions, each player decides on every line
 of a checker, cube or values file.
 
+The result is the same for any number of workers, here or on a Ray cluster. With --journal, a match that
+was broken off is played on by the same command; --games may have grown.
+
 A player is random, racer, golden or pubeval, a checkpoint's name or folder, or MODULE:FUNCTION. A
 network looks ahead by settings after a comma: level=fast, normal, strong or deep (0 to 3 plies) or
 rollout, or ply=0 to 4; filter=narrow, normal, wide or full (plays looked into); threads=N.
@@ -17,6 +20,7 @@ Example:
   tdgammon bench default pubeval --length 7 --games 200
   tdgammon bench default pubeval --cube --rules standard-money --option cube_limit=8
   tdgammon bench default default --ply 1 --games 200
+  tdgammon bench default pubeval --ply 2 --games 10000 --workers 8 --journal strong.units
   tdgammon bench --decisions plays.jsonl.gz pubeval default default,level=strong
 """
 
@@ -24,16 +28,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tdgammon.bench.arena import MatchResult, Side
+    from tdgammon.decide.units import Runner
 
 GAMES = 1000
 SEED = 1
 _OF_MATCHES = ("games", "seed", "ply_b", "cube", "length", "rules", "option", "save", "save_format")
+_HOW = ("workers", "ray", "journal")
 _MONEY_OPTIONS = ("jacoby", "beavers", "raccoons", "automatic_doubles")
 
 
@@ -66,6 +73,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--save-format", metavar="FORMAT", help="of these files: mat, sgf or json (default mat)"
     )
     parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes (default 1: this one), or CPUs of Ray (all)"
+    )
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="play on this Ray cluster (`auto`: the one that is running)",
+    )
+    parser.add_argument(
+        "--journal", metavar="FILE", type=Path, help="keep what is finished there, and go on from it"
+    )
+    parser.add_argument(
         "--decisions", metavar="FILE", help="grade on this file (JSON lines, plain or .gz)"
     )
     parser.add_argument(
@@ -76,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.decisions is not None:
-        for option in _OF_MATCHES:
+        for option in _OF_MATCHES + _HOW:
             if getattr(args, option) not in (None, False, []):
                 raise ValueError(f"--{option.replace('_', '-')} has no meaning with --decisions")
         players = [_at_ply(player, args.ply) for player in args.players]
@@ -99,20 +117,42 @@ def run(args: argparse.Namespace) -> int:
     if args.length is not None and args.length < 1:
         raise ValueError(f"--length: at least 1 point expected, got {args.length}")
     a, b = map(_at_ply, args.players, (args.ply, args.ply_b))
-    result = match(
-        a,
-        b,
-        GAMES if args.games is None else args.games,
-        SEED if args.seed is None else args.seed,
-        rules=rules.options(args.option, rules.rules("standard" if args.rules is None else args.rules)),
-        cube=args.cube,
-        length=args.length or 0,
-        progress=True,
-        save=args.save,
-        save_format=args.save_format or "mat",
-    )
+    try:
+        result = match(
+            a,
+            b,
+            GAMES if args.games is None else args.games,
+            SEED if args.seed is None else args.seed,
+            rules=rules.options(
+                args.option, rules.rules("standard" if args.rules is None else args.rules)
+            ),
+            cube=args.cube,
+            length=args.length or 0,
+            progress=True,
+            save=args.save,
+            save_format=args.save_format or "mat",
+            runner=_runner(args),
+        )
+    except KeyboardInterrupt:
+        if args.journal is None:
+            raise
+        print(f"tdgammon: interrupted; the same command goes on from {args.journal}", file=sys.stderr)
+        return 130  # 128 + SIGINT, as shells report it
     print(json.dumps(result.to_json(), indent=1) if args.json else _match_text(result))
     return 0
+
+
+def _runner(args: argparse.Namespace) -> Runner | None:
+    """Who plays the match in parts; None = this process, in one piece."""
+    if args.save and (args.ray is not None or args.journal):
+        raise ValueError(
+            f"--save {str(args.save)!r}: games are written without --ray and --journal only"
+        )
+    if args.ray is None and args.journal is None and args.workers in (None, 1):
+        return None
+    from tdgammon.learn.farm import runner
+
+    return runner(args.workers, args.ray, args.journal, lambda terms: terms.key, use_processes=True)
 
 
 def _at_ply(player: str, ply: str | None) -> str:
