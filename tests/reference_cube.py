@@ -1,8 +1,13 @@
-"""The slow twin of the live cube: thresholds found by bisection, no formula solved."""
+"""Slow twins of the cube: thresholds found by bisection, and short races followed to their end."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
+
+import reference
+from reference import Board
 
 
 def live_equity(
@@ -48,3 +53,45 @@ def _crossing(
         else:
             high = middle
     return (low + high) / 2
+
+
+def race_worth(
+    board: Board,
+    value: int,
+    owner: int | None,
+    worth: Callable[[int], float],
+    may_double: Callable[[int, int], bool],
+    beavers: bool = False,
+) -> float:
+    """Worth to side 0, on roll and not doubling now, of a gammonless race in which both sides make the
+    best of every roll and cube that is left.
+
+    worth(points) is what side 0 has from winning (negative: losing) so many; may_double(side, value)
+    says whether the rules let a side with access turn a cube of that value.
+    """
+
+    @cache
+    def rolled(board: Board, side: int, value: int, owner: int | None) -> float:
+        """Before the roll of `side`, who does not double."""
+        total = 0.0
+        for a in range(1, 7):
+            for b in range(1, 7):
+                after = reference.afterstates(board, (a, b))
+                total += max((1 - 2 * side) * turn(row, 1 - side, value, owner) for row in after)
+        return (1 - 2 * side) * total / 36
+
+    @cache
+    def turn(board: Board, side: int, value: int, owner: int | None) -> float:
+        """With `side` on roll, who doubles if that is better for him."""
+        sign = 1 - 2 * side
+        if not any(count < 0 for count in board):
+            return worth(-sign * value)
+        best = rolled(board, side, value, owner)
+        if owner == 1 - side or not may_double(side, value):
+            return best
+        answers = [worth(sign * value), rolled(board, side, 2 * value, 1 - side)]
+        if beavers and may_double(side, 2 * value):
+            answers.append(rolled(board, side, 4 * value, 1 - side))
+        return sign * max(sign * best, min(sign * answer for answer in answers))
+
+    return rolled(board, 0, value, owner)

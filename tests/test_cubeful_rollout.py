@@ -1,17 +1,20 @@
 """Rollouts with the cube: hand-made last rolls, exact endings, a slow twin, look-ahead, files."""
 
+import base64
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import reference
+import reference_cube
 from networks import ARCHITECTURES, random_weights
 
 from tdgammon.decide import cubeful_plays, trials
 from tdgammon.decide.bots import bot
 from tdgammon.decide.cubeful import tables_of
 from tdgammon.decide.decision import cube_equities
+from tdgammon.decide.met import met
 from tdgammon.decide.position_stakes import stakes_of
 from tdgammon.decide.rollout import Rival, Rollout, RolloutSettings
 from tdgammon.decide.rollout_of import rollout, rollout_of
@@ -20,8 +23,10 @@ from tdgammon.decide.search import Searcher, SearchSettings
 from tdgammon.game.board import START, flip, parse
 from tdgammon.game.dice import ROLL_WEIGHTS, ROLLS, stratified_rolls
 from tdgammon.game.moves import afterstates
+from tdgammon.game.rules import GameRules
 from tdgammon.game.stakes import CENTRED, OPPONENTS, OWN, Stakes
 from tdgammon.kernels import cubeful as cubeful_kernel
+from tdgammon.kernels import rollout as kernel
 from tdgammon.notation.ids import Position
 from tdgammon.value import bearoff
 from tdgammon.value.evaluator import NetworkEvaluator
@@ -66,6 +71,79 @@ def test_luck_control_with_exact_tables_leaves_nothing_to_chance():
             # the plays that luck is measured by are the best without the cube: hardly any is left
             assert estimate.equity == pytest.approx(exact, abs=3e-4)
             assert estimate.equity_se < 1e-3
+
+
+SHORT_RACE = "6:2 3:1 / 24:2 22:1 19:1"
+
+
+def test_a_race_in_a_match_is_played_to_its_end_for_the_tables_know_only_money():
+    # after the Crawford game he needs 1 point and the player on roll 3: only that one turns the cube
+    def worth(points):
+        if points < 0 or points >= 3:
+            return -1.0 if points < 0 else 1.0
+        return 2 * float(met().chances(np.array([[3 - points, 1]]), np.array([True]))[0]) - 1
+
+    board = tuple(parse(SHORT_RACE).tolist())
+    exact = reference_cube.race_worth(
+        board, 1, None, worth, lambda side, value: side == 0 and value < 3
+    )
+    expected = 2 * (exact + 1) / (worth(1) + 1) - 1
+    player, settings = net(tables=bearoff.load()), RolloutSettings(trials=432)
+    found = cube_action(SHORT_RACE, player, settings, length=3, scores=(2, 0)).run()
+    assert found[0].equity == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_race_near_the_cube_limit_is_played_to_its_end():
+    board = tuple(parse(SHORT_RACE).tolist())
+    exact = reference_cube.race_worth(
+        board, 1, None, float, lambda side, value: 2 * value <= 4, beavers=True
+    )
+    player, settings = net(tables=bearoff.load()), RolloutSettings(trials=432)
+    found = cube_action(SHORT_RACE, player, settings, cube_limit=4, beavers=True).run()
+    assert found[0].equity == pytest.approx(exact, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "stop"),
+    [
+        ({}, kernel.AT_EXACT),
+        ({"length": 5}, kernel.AT_END),
+        ({"cube_limit": 4}, kernel.AT_END),
+        ({"length": 1}, kernel.AT_EXACT),
+        ({"length": 3, "scores": (2, 0), "is_crawford": True}, kernel.AT_EXACT),
+        ({"length": 4, "cube_value": 4, "cube_owner": 0}, kernel.AT_EXACT),
+    ],
+)
+def test_tables_end_a_race_where_they_are_exact(changes, stop):
+    for stop_at in ("race", "exact"):
+        settings = RolloutSettings(trials=36, stop_at=stop_at)
+        asked = cube_action(SHORT_RACE, net(), settings, **changes)
+        assert trials._stop(asked.positions()[0]) == stop
+
+
+def test_equal_plays_are_not_given_up_and_exact_ones_are_without_a_warning():
+    # whatever the player does, the opponent bears off his last two checkers
+    settings = RolloutSettings(trials=144, min_trials=36, stop_jsd=1.0)
+    lost = cube_action("6:1 5:1 / 24:2", net(tables=bearoff.load()), settings, dice=(2, 1)).run()
+    assert [(e.jsd, e.given_up, e.trials) for e in lost] == [(0, False, 144)] * len(lost)
+    # won at once: cube on 2 or on 1, and no luck in either
+    (one, two) = cube_action("1:1 / 24:2", net(), settings).run()
+    assert (one.equity, two.equity) == (pytest.approx(1), pytest.approx(2))
+    assert one.given_up
+    assert one.jsd > 1e6
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"board": (0,) * 6 + (2,) + (0,) * 19}, "the game is over"),
+        ({"offer": "beaver"}, "a beaver waits for its answer"),
+        ({"resigned": 2}, "a resignation of 2 waits"),
+    ],
+)
+def test_only_a_game_that_goes_on_is_rolled_out(changes, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        rollout_of(replace(position("start"), **changes), net(), RolloutSettings())
 
 
 def _no_double(tables, board):
@@ -251,6 +329,45 @@ def test_a_saved_rollout_is_played_on_as_one_long_run(tmp_path):
         load_rollout(path)
 
 
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (["settings", "luck_control"], "no"),
+        (["settings", "stop_se"], True),
+        (["settings", "trials"], 0),
+        (["stakes", "away"], 2),
+        (["stakes", "away", 0], 0),
+        (["stakes", "away", 1], "5"),
+        (["stakes", "cube_value"], 3),
+        (["stakes", "cube_owner"], 7),
+        (["stakes", "is_crawford"], True),
+        (["stakes", "is_post_crawford"], "yes"),
+        (["stakes", "rules", "caucasian"], True),
+        (["of_plays"], None),
+        (["rivals", 0, "name"], []),
+        (["rivals", 0, "board"], [1]),
+        (["rivals", 1, "turned"], 2),
+        (["rivals", 1, "may_double"], 0),
+        (["rivals", 1, "more"], 0),
+        (["more"], 0),
+        (["results", 0], "AAAA"),
+        (["results", 1], base64.b64encode(np.full(7, np.nan).tobytes()).decode()),
+    ],
+)
+def test_a_saved_rollout_with_a_wrong_field_is_refused_by_name(tmp_path, where, value):
+    path = tmp_path / "saved.json"
+    asked = rollout_of(position("start", length=5), _default(), RolloutSettings(trials=36, truncate=1))
+    save_rollout(asked, "default", _sha256(), path)
+    document = json.loads(path.read_text())
+    inner = document
+    for key in where[:-1]:
+        inner = inner[key]
+    inner[where[-1]] = value
+    path.write_text(json.dumps(document))
+    with pytest.raises(ValueError, match=r"saved\.json: not a saved rollout"):
+        load_rollout(path)
+
+
 def _default():
     from tdgammon.decide.rollout_of import network_player
 
@@ -289,3 +406,18 @@ def test_the_preset_that_rolls_out_settles_close_plays_and_cannot_roll_out_itsel
         rollout(START, player="default,level=rollout")
     with pytest.raises(ValueError, match="default match table"):
         rollout(START, player="default,cube=dead")
+
+
+@pytest.mark.parametrize(
+    ("settings", "changes", "complaint"),
+    [
+        ("ply=0", {"caucasian": True}, "cannot be rolled out"),
+        ("ply=1", {"last_roll_draw": True}, "cannot be rolled out"),
+        ("met=woolsey-1992", {}, "met: rollouts with the cube go by the default match table"),
+    ],
+)
+def test_the_preset_that_rolls_out_refuses_what_rollouts_do_not_know(settings, changes, complaint):
+    name = f"default,level=rollout,{settings}"
+    with pytest.raises(ValueError, match=f"player '{name}': .*{complaint}"):
+        bot(name, GameRules(**changes))
+    assert bot("default,level=rollout,met=woolsey-1992,cube=dead").name.endswith("dead")

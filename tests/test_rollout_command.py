@@ -73,6 +73,14 @@ def test_a_saved_rollout_is_extended_to_the_result_of_one_run(capsys, tmp_path):
             "player 'pubeval': only a network that does not roll out itself",
         ),
         (["start", "--save", "nowhere/x.json"], "--save: there is no folder 'nowhere'"),
+        (["start", "--save", ""], "--save: a file expected, got '.'"),
+        (["--resume", "nowhere/x.json"], "--resume: there is no folder 'nowhere'"),
+        (["start", "--top", "2"], "--top: plays need dice, got 2 without"),
+        (
+            ["start", "--dice", "31", "--play", "24/20", "--top", "2"],
+            "--top: has no meaning with --play",
+        ),
+        (["6:2 /"], "position: the game is over, a side has no checker left"),
         (["start", "--resume", "x.json"], "--resume: keeps its position and player, got position"),
         (["--resume", "absent.json"], "absent.json: No such file"),
         ([], "POSITION is missing"),
@@ -83,6 +91,28 @@ def test_impossible_requests_are_one_line(capsys, words, complaint):
     error = capsys.readouterr().err
     assert complaint in error
     assert error.count("\n") == 1
+
+
+def test_what_is_there_is_not_overwritten(capsys, tmp_path):
+    path = tmp_path / "saved.json"
+    document(capsys, "start", "--truncate", "1", "--trials", "36", "--save", str(path))
+    before = path.read_bytes()
+    for there in (path, tmp_path):
+        assert main(["rollout", "start", "--trials", "36", "--save", str(there)]) == 2
+        assert f"--save: {there} is there already" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["saved.json"]
+
+
+def test_units_that_were_kept_but_not_saved_are_taken_up_by_the_same_command(capsys, tmp_path):
+    path = tmp_path / "saved.json"
+    units = tmp_path / "saved.json.units"
+    units.write_text("")
+    assert main(["rollout", "--resume", str(path)]) == 2
+    assert f"give the command with --save {path} again" in capsys.readouterr().err
+    found = document(capsys, "start", "--truncate", "1", "--trials", "36", "--save", str(path))
+    assert found["complete"] is True
+    assert os.listdir(tmp_path) == ["saved.json"]
 
 
 def test_an_interrupted_rollout_tells_what_it_has_and_is_played_on(capsys, tmp_path):

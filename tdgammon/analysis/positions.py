@@ -13,7 +13,7 @@ from tdgammon.decide import cubeful_plays
 from tdgammon.decide.bots import NetworkBot
 from tdgammon.decide.cubeful import cube_table
 from tdgammon.decide.decision import CubeDecision, decide
-from tdgammon.decide.position_stakes import stakes_of
+from tdgammon.decide.position_stakes import board_of, stakes_of
 from tdgammon.decide.window import Shares, Window, window
 from tdgammon.game.board import Boards, checked_boards
 from tdgammon.game.stakes import OPPONENTS, OWN, Stakes
@@ -80,12 +80,7 @@ def analyse(position: Position, player: NetworkBot) -> Analysis:
     With dice, the plays of the roll are ranked; the cube decision is that before the roll, or the one
     that is on offer. Raises ValueError for a game or match that is over and for another offer.
     """
-    if position.offer not in (None, "double") or position.resigned:
-        what = f"a resignation of {position.resigned}" if position.resigned else f"a {position.offer}"
-        raise ValueError(f"position: {what} waits for its answer, which is not analysed")
-    board = checked_boards(position.board)
-    if not (board > 0).any() or not (board < 0).any():
-        raise ValueError("position: the game is over, a side has no checker left")
+    board = board_of(position)
     stakes = stakes_of(position)
     evaluator = player.evaluator
     chances = evaluator.probabilities(board)[0]

@@ -58,11 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from tdgammon.learn.farm import runner
 
-    if args.save and args.resume:
-        raise ValueError("--save: a resumed rollout is kept where it was")
-    path = args.resume or args.save
-    if path and not path.parent.is_dir():
-        raise ValueError(f"--save: there is no folder {str(path.parent)!r}")
+    path = _path(args)
     rollout, player, sha256 = _resumed(args) if args.resume else _new(args)
     journal = None if path is None else _journal(path)
     units = runner(args.workers, args.ray, journal, f"{player} {sha256} {rollout.positions()}")
@@ -76,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
         from tdgammon.decide.saved_rollout import save_rollout
 
         save_rollout(rollout, player, sha256, path)
-        _journal(path).unlink(missing_ok=True)
+        if not interrupted:  # else it holds units that were played while an earlier one was waited for
+            _journal(path).unlink(missing_ok=True)
     found = rollout.estimates()
     report = {
         "player": player,
@@ -92,6 +89,28 @@ def run(args: argparse.Namespace) -> int:
     if interrupted:
         print(f"tdgammon: interrupted{_how_to_go_on(path)}", file=sys.stderr)
     return 130 if interrupted else 0  # 128 + SIGINT, as shells report it
+
+
+def _path(args: argparse.Namespace) -> Path | None:
+    """Where the rollout is kept; ValueError if there is none to resume, or another one is there."""
+    if args.save and args.resume:
+        raise ValueError("--save: a resumed rollout is kept where it was")
+    path: Path | None = args.resume or args.save
+    if path is None:
+        return None
+    option = "--resume" if args.resume else "--save"
+    if not path.name:
+        raise ValueError(f"{option}: a file expected, got {str(path)!r}")
+    if not path.parent.is_dir():
+        raise ValueError(f"{option}: there is no folder {str(path.parent)!r}")
+    if args.save and path.exists():
+        raise ValueError(f"--save: {path} is there already; resume it, remove it or name another file")
+    if args.resume and not path.exists() and _journal(path).exists():
+        raise ValueError(
+            f"--resume: {path} was not saved yet, but {_journal(path)} keeps what was played: "
+            f"give the command with --save {path} again"
+        )
+    return path
 
 
 def _journal(path: Path) -> Path:
@@ -110,12 +129,16 @@ def _new(args: argparse.Namespace) -> tuple[Rollout, str, str | None]:
 
     if args.position is None:
         raise ValueError("POSITION is missing (or --resume FILE)")
+    if args.play and args.top is not None:
+        raise ValueError(f"--top: has no meaning with --play, got {args.top}")
     name = args.player or "default"
     if args.ply is not None:
         name = f"{name},ply={args.ply}"
     settings = RolloutSettings(**_settings(args), luck_control=not args.no_luck_control)
     player = network_player(name)
     position = typed_position(args.position, args.dice)
+    if args.top is not None and position.dice is None:
+        raise ValueError(f"--top: plays need dice, got {args.top} without")
     rollout = rollout_of(
         position,
         player.evaluator,

@@ -1,4 +1,4 @@
-"""Stakes of a position that was read from text."""
+"""Board and stakes of a position that was read from text."""
 
 from __future__ import annotations
 
@@ -6,10 +6,26 @@ from dataclasses import replace
 
 import numpy as np
 
+from tdgammon.game.board import Boards, checked_boards
 from tdgammon.game.match import MAX_LENGTH
 from tdgammon.game.rules import CUBE_LIMITS, GameRules
 from tdgammon.game.stakes import CENTRED, OPPONENTS, OWN, Stakes
 from tdgammon.notation.ids import Position
+
+
+def board_of(position: Position) -> Boards:
+    """The board int8 [1, 26] of a position that is to be judged, seen by its player on roll.
+
+    Raises ValueError as `checked_boards`, for a game that is over, for a resignation that waits for its
+    answer and for an offer other than a double.
+    """
+    if position.offer not in (None, "double") or position.resigned:
+        what = f"a resignation of {position.resigned}" if position.resigned else f"a {position.offer}"
+        raise ValueError(f"position: {what} waits for its answer, which is not analysed")
+    board = checked_boards(position.board)
+    if not (board > 0).any() or not (board < 0).any():
+        raise ValueError("position: the game is over, a side has no checker left")
+    return board
 
 
 def stakes_of(position: Position) -> Stakes:

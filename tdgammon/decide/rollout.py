@@ -27,6 +27,7 @@ from tdgammon.decide.trials import NUM_RESULTS, STOPS, Shared, Trials, play_unit
 from tdgammon.decide.units import Runner, Unit, here
 from tdgammon.game.board import checked_boards
 from tdgammon.game.dice import BLOCK, stratified_rolls
+from tdgammon.game.rules import GameRules
 from tdgammon.game.stakes import Stakes
 from tdgammon.kernels import rollout as kernel
 from tdgammon.value.evaluator import NetworkEvaluator
@@ -34,6 +35,8 @@ from tdgammon.value.outcome import NUM_OUTCOMES
 
 MOST_TRIALS = 10**6
 _REFRESH_S = 0.5
+_SAME = 1e-6
+"""Equities nearer than this are equal: chances are kept in 32 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +53,8 @@ class RolloutSettings:
     """Whether the luck of every roll is taken off."""
     stop_at: str = "race"
     """Where tables end a trial: `race`, `exact` (6 checkers a side at home) or `end` (nowhere). In a
-    position that is a race already, `race` means `exact`."""
+    position that is a race already, `race` means `exact`, and `exact` means `end` with a cube that may
+    be turned in a match or nears its limit: of that the tables say nothing exact."""
     min_trials: int = 144
     """Trials of every position before one of the next two is looked at."""
     stop_se: float | None = None
@@ -72,9 +76,11 @@ class RolloutSettings:
                 raise ValueError(f"rollout.{name}: must be {low} to {high}, got {value!r}")
         for name in ("stop_se", "stop_jsd"):
             value = getattr(self, name)
-            if value is not None and not (0 < value < math.inf):
+            if value is not None and not (type(value) in (int, float) and 0 < value < math.inf):
                 raise ValueError(f"rollout.{name}: must be above 0, got {value!r}")
-        if self.stop_at not in STOPS:
+        if type(self.luck_control) is not bool:
+            raise ValueError(f"rollout.luck_control: must be True or False, got {self.luck_control!r}")
+        if type(self.stop_at) is not str or self.stop_at not in STOPS:
             raise ValueError(
                 f"rollout.stop_at: one of {', '.join(STOPS)} expected, got {self.stop_at!r}"
             )
@@ -91,6 +97,13 @@ class Rival:
     """1: the player on roll has just doubled, and the opponent has taken."""
     may_double: bool = True
     """Whether the player on roll may double before his first roll."""
+
+    def __post_init__(self) -> None:
+        for name, kind in (("name", str), ("turned", int), ("may_double", bool)):
+            if type(getattr(self, name)) is not kind:
+                raise ValueError(f"rival.{name}: {kind.__name__} expected, got {getattr(self, name)!r}")
+        if self.turned not in (0, 1):
+            raise ValueError(f"rival.turned: 0 or 1 expected, got {self.turned}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +124,8 @@ class Estimate:
     """[6]; with luck control a chance near 0 may come out slightly below it."""
     probability_ses: NDArray[np.float64]
     jsd: float
-    """Joint standard deviations behind the best of the rivals; 0 for the best."""
+    """Joint standard deviations behind the best of the rivals; 0 for the best, infinite where both
+    are known exactly."""
     given_up: bool
     """The choice was settled against it."""
 
@@ -140,9 +154,9 @@ class Rollout:
     def __post_init__(self) -> None:
         if not self.rivals:
             raise ValueError("rollout: no position to roll out")
-        rules = self.player.rules
-        if rules.caucasian or rules.last_roll_draw:
-            raise ValueError("rollout: rules with caucasian or last_roll_draw cannot be rolled out")
+        check_rules(self.player.rules)
+        if self.stakes is not None:
+            check_rules(self.stakes.rules)
         checked_boards([rival.board for rival in self.rivals])
         if not self.rows:
             self.rows = [np.empty((0, NUM_RESULTS)) for _ in self.rivals]
@@ -302,6 +316,15 @@ class Rollout:
         return settings.stop_se is not None and max(live) <= settings.stop_se
 
 
+def check_rules(rules: GameRules) -> None:
+    """ValueError for rules by which nothing can be rolled out."""
+    if rules.caucasian or rules.last_roll_draw:
+        raise ValueError("rollout: rules with caucasian or last_roll_draw cannot be rolled out")
+
+
 def _joint(difference: float, one: float, other: float) -> float:
     """A difference in joint standard deviations."""
-    return float(difference / math.hypot(one, other)) if difference > 0 else 0.0
+    if difference <= _SAME:
+        return 0.0
+    error = math.hypot(one, other)
+    return float(difference) / error if error else math.inf

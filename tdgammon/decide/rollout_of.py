@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from tdgammon.decide import cubeful_plays
 from tdgammon.decide.bots import NetworkBot, bot
 from tdgammon.decide.cubeful import tables_of
-from tdgammon.decide.position_stakes import stakes_of
+from tdgammon.decide.position_stakes import board_of, stakes_of
 from tdgammon.decide.rolling import RollingBot
 from tdgammon.decide.rollout import Estimate, Rival, Rollout, RolloutSettings
 from tdgammon.decide.search import Searcher
@@ -53,10 +53,11 @@ def rollout_of(
     """The rollout of a position's plays if it has dice, else of its cube action if there is one.
 
     `plays` names the plays to compare, none = the best `num_plays` as the player sees them. Raises
-    ValueError for plays without dice, for one that is not legal, and for fewer than one play.
+    ValueError for plays without dice, for one that is not legal, for fewer than one play, and as
+    `board_of`.
     """
     stakes = stakes_of(position) if with_cube else None
-    board = np.array(position.board, np.int8)
+    board = board_of(position)[0]
     if position.dice is not None:
         if num_plays < 1:
             raise ValueError(f"plays: at least 1 expected, got {num_plays}")

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdgammon.decide.bots import NetworkBot
+from tdgammon.decide.cubeful import tables_of
 from tdgammon.decide.rollout import Rival, Rollout, RolloutSettings
 from tdgammon.decide.rollout_of import network_player
 from tdgammon.decide.trials import NUM_RESULTS
 from tdgammon.game.rules import GameRules
-from tdgammon.game.stakes import Stakes
+from tdgammon.game.stakes import CENTRED, OPPONENTS, OWN, Stakes
 from tdgammon.notation.saving import write_whole
 
 FORMAT = 1
@@ -27,8 +28,12 @@ def save_rollout(rollout: Rollout, player: str, sha256: str | None, path: Path) 
 
     Raises OSError if it cannot be written.
     """
+    write_whole(path, json.dumps(_document(rollout, player, sha256), indent=1) + "\n")
+
+
+def _document(rollout: Rollout, player: str, sha256: str | None) -> dict[str, Any]:
     stakes = rollout.stakes
-    document = {
+    return {
         "tdgammon_rollout": FORMAT,
         "player": player,
         "checkpoint_sha256": sha256,
@@ -38,7 +43,6 @@ def save_rollout(rollout: Rollout, player: str, sha256: str | None, path: Path) 
         "rivals": [asdict(rival) for rival in rollout.rivals],
         "results": [base64.b64encode(rows.astype("<f8").tobytes()).decode() for rows in rollout.rows],
     }
-    write_whole(path, json.dumps(document, indent=1) + "\n")
 
 
 def load_rollout(path: Path, **changes: Any) -> tuple[Rollout, NetworkBot]:
@@ -62,7 +66,10 @@ def load_rollout(path: Path, **changes: Any) -> tuple[Rollout, NetworkBot]:
             raise ValueError(f"was played by another network of the name {document['player']!r}")
         if len(rows) != len(rivals):
             raise ValueError(f"{len(rivals)} rivals and {len(rows)} results")
-        of_plays = bool(document["of_plays"])
+        rollout = Rollout(
+            player.evaluator, rivals, settings, stakes, of_plays=bool(document["of_plays"]), rows=rows
+        )
+        _check_same(document, _document(rollout, player.name, player.sha256), "document")
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as fault:
         raise ValueError(f"{path}: not a saved rollout that can be played on: {fault}") from None
     for name in ("seed", "truncate", "luck_control", "stop_at"):
@@ -71,19 +78,25 @@ def load_rollout(path: Path, **changes: Any) -> tuple[Rollout, NetworkBot]:
                 f"{path}: {name} is {getattr(settings, name)} in trials that were played, "
                 f"got {changes[name]}"
             )
-    rollout = Rollout(
-        player.evaluator,
-        rivals,
-        replace(settings, **changes),
-        stakes,
-        of_plays=of_plays,
-        rows=rows,
-    )
+    rollout.settings = replace(settings, **changes)
     return rollout, player
+
+
+def _check_same(read: Any, written: Any, name: str) -> None:
+    """ValueError unless all that was read is what would be written: another type, say, is damage."""
+    if isinstance(read, dict) and isinstance(written, dict):
+        for key in read:
+            if key not in written:
+                raise ValueError(f"{name}: unknown key {key!r}")
+            _check_same(read[key], written[key], key)
+    elif json.dumps(read) != json.dumps(written):
+        raise ValueError(f"{name}: {read!r:.80} is not what a rollout has there")
 
 
 def _rows(words: str) -> NDArray[np.float64]:
     rows = np.frombuffer(base64.b64decode(words, validate=True), "<f8")
+    if not np.isfinite(rows).all():
+        raise ValueError("results: finite numbers expected")
     return rows.astype(np.float64).reshape(-1, NUM_RESULTS)
 
 
@@ -100,7 +113,7 @@ def _stakes_document(stakes: Stakes) -> dict[str, Any]:
 
 def _stakes(document: dict[str, Any]) -> Stakes:
     rules = GameRules(**{**document["rules"], "start": tuple(document["rules"]["start"])})
-    return Stakes(
+    stakes = Stakes(
         rules=rules,
         cube_values=np.array([document["cube_value"]], np.int64),
         cube_owners=np.array([document["cube_owner"]], np.int8),
@@ -108,3 +121,10 @@ def _stakes(document: dict[str, Any]) -> Stakes:
         is_crawford=np.array([document["is_crawford"]]),
         is_post_crawford=np.array([document["is_post_crawford"]]),
     )
+    away, is_crawford = stakes.away[0].tolist(), stakes.is_crawford[0]
+    if len(away) != 2 or stakes.cube_owners[0] not in (OWN, CENTRED, OPPONENTS):
+        raise ValueError(f"stakes: {document!r:.200}")
+    if (is_crawford or stakes.is_post_crawford[0]) != (min(away) == 1):
+        raise ValueError(f"stakes: no Crawford game, nor one after it, at {away} away")
+    tables_of(stakes)
+    return stakes

@@ -125,7 +125,14 @@ def _stop(trials: Trials) -> int:
     """Where to stop; a race is played on to where the tables are exact if it is rolled out itself."""
     stop = STOPS[trials.stop_at]
     is_race = not has_contact(np.array([trials.board], np.int8))[0]
-    return kernel.AT_EXACT if stop == kernel.AT_RACE and is_race else stop
+    if stop == kernel.AT_RACE and is_race:
+        stop = kernel.AT_EXACT
+    table = trials.table
+    if stop == kernel.AT_EXACT and table is not None:
+        level = trials.cube[kernel.LEVEL]
+        if not table.is_endless and table.may_double[:, level:].any():
+            return kernel.AT_END
+    return stop
 
 
 def _points(net: NetworkEvaluator, table: CubeTable | None) -> NDArray[np.float32]:
