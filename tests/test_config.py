@@ -181,6 +181,18 @@ OUT_OF_RANGE = [
         "learning.from_kinds: needs learning.method 'forward', got 'online'",
     ),
     (
+        {"learning": {"method": "online", "rivals": 0.5}},
+        "learning.rivals: needs learning.method 'forward', got 'online'",
+    ),
+    (
+        {"learning": {"method": "online", "replay": 2}},
+        "learning.replay: needs learning.method 'forward', got 'online'",
+    ),
+    (
+        {"learning": {"method": "online", "exact_when_worth": 20}},
+        "learning.exact_when_worth: needs learning.method 'forward', got 'online'",
+    ),
+    (
         {"rules": "caucasian", "learning": {"exact": 0.5}},
         "learning.exact: not for Caucasian hits, got rules 'caucasian'",
     ),
@@ -265,7 +277,8 @@ def test_the_last_override_of_a_key_wins_and_the_document_is_left_alone():
     [
         ("games", "--set: KEY=VALUE expected, got 'games'"),
         ("", "--set: KEY=VALUE expected, got ''"),
-        ("=3", "unknown key"),
+        ("=3", "--set: KEY=VALUE expected, got '=3'"),
+        ("learning.=3", "--set: KEY=VALUE expected, got 'learning.=3'"),
         ("games=", "games: int expected, got ''"),
         ("games=ten", "games: int expected, got 'ten'"),
         ("game=10", "game: unknown key"),

@@ -344,8 +344,8 @@ def _checkpoint(player: str, name: str, settings: dict[str, str], rules: GameRul
             "or a checkpoint's folder, or MODULE:FUNCTION"
         ) from None
     found = checkpoint.read(path)
-    network = found.evaluator(rules)
     try:
+        network = found.evaluator(rules)
         rolls_out = settings.get("level") == "rollout"
         searches = search.ply > 0 or rolls_out
         evaluator = Searcher(evaluator=network, settings=search) if searches else network

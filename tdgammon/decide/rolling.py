@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from tdgammon.decide import cubeful_plays
 from tdgammon.decide.bots import NetworkBot
 from tdgammon.decide.cubeful import is_plain
-from tdgammon.decide.rollout import Rival, Rollout, RolloutSettings
+from tdgammon.decide.rollout import Rival, Rollout, RolloutSettings, check_rules
 from tdgammon.decide.search import Searcher
 from tdgammon.game.board import Boards, checked_boards, checked_rolls
 from tdgammon.game.stakes import Stakes
@@ -26,6 +26,12 @@ WITHIN = 0.08
 @dataclass(frozen=True, eq=False)
 class RollingBot(NetworkBot):
     """Looks ahead, rolls out the plays that are close, and plays the best; turns the cube by search."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for rules and settings that rollouts do not know."""
+        check_rules(self.evaluator.rules)
+        if self.met is not None and not self.is_dead_cube:
+            raise ValueError("met: rollouts with the cube go by the default match table")
 
     def choose(self, boards: ArrayLike, rolls: ArrayLike, stakes: Stakes | None = None) -> Boards:
         checked = checked_boards(boards)

@@ -112,7 +112,7 @@ class LearningConfig:
             raise ValueError(
                 f"learning.exact_when_worth: must be 0 to 1e6, got {self.exact_when_worth}"
             )
-        for name in ("bearoff", "from_kinds", "exact"):
+        for name in ("bearoff", "from_kinds", "exact", "exact_when_worth", "rivals", "replay"):
             if self.method != "forward" and getattr(self, name) != getattr(LearningConfig, name):
                 raise ValueError(
                     f"learning.{name}: needs learning.method 'forward', got {self.method!r}"
@@ -234,7 +234,7 @@ def from_document(document: Mapping[str, Any], overrides: Sequence[str] = ()) ->
 
 def _override(document: dict[str, Any], override: str) -> None:
     key, equals, value = override.partition("=")
-    if not equals:
+    if not equals or not all(part.strip() for part in key.split(".")):
         raise ValueError(f"--set: KEY=VALUE expected, got {override!r}")
     *groups, last = key.strip().split(".")
     for group in groups:
