@@ -17,6 +17,7 @@ import pytest
 import safetensors.numpy
 from networks import ARCHITECTURES, random_weights
 
+from tdgammon.cli.main import main
 from tdgammon.game.board import START
 from tdgammon.value import checkpoint
 from tdgammon.value.checkpoint import CheckpointError, find, load_evaluator, read, verify, write
@@ -424,3 +425,18 @@ def test_a_light_network_comes_along_and_is_verified_too(folder):
     edit(folder / checkpoint.LIGHT, sha256="0" * 64)
     with pytest.raises(CheckpointError, match=r"light.*is damaged"):
         verify(folder)
+
+
+def test_a_light_folder_without_a_document_or_of_another_game_is_refused(folder, capsys):
+    light = folder / checkpoint.LIGHT
+    light.mkdir()
+    with pytest.raises(CheckpointError, match=r"light'?: checkpoint\.json is missing"):
+        read(folder).evaluator()
+    light.rmdir()
+    other = Architecture(hidden=(2,), num_checkers=3)
+    write(light, other, random_weights(other), **FACTS)
+    for use in (verify, lambda path: read(path).evaluator()):
+        with pytest.raises(CheckpointError, match=r"light.*3 checkers a side, .* with 15"):
+            use(folder)
+    assert main(["checkpoint", "show", str(folder)]) == 2
+    assert "3 checkers a side" in capsys.readouterr().err

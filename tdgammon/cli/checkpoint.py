@@ -89,10 +89,12 @@ def _below(folder: str | None) -> list[str]:
 
 
 def _described(checkpoint: Checkpoint) -> dict[str, Any]:
-    """The document of a checkpoint with its name, its path and the number of its weights."""
+    """The document of a checkpoint with its name, its path, the number of its weights and the hash of
+    the light network's."""
     num_weights = sum(weight.size for weight in checkpoint.weights.values())
     front = {"name": checkpoint.name, "path": str(checkpoint.path), "num_weights": num_weights}
-    return front | dict(checkpoint.document)
+    light = checkpoint.light
+    return front | {"light_sha256": light.sha256 if light else None} | dict(checkpoint.document)
 
 
 def _headline(found: dict[str, Any]) -> str:
@@ -110,6 +112,7 @@ def _in_words(found: dict[str, Any]) -> str:
         f"path          {found['path']}",
         f"architecture  {shape['encoding']}, hidden {shape['hidden']}, {shape['activation']}",
         f"weights       {found['num_weights']:,} (SHA-256 {found['sha256']})",
+        f"light         {found['light_sha256'] or 'none'}",
         f"games         {found['games']:,}",
         f"commit        {found.get('commit') or 'not recorded'}",
         f"versions      {', '.join(versions) or 'not recorded'}",

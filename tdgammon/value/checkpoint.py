@@ -82,10 +82,23 @@ class Checkpoint:
 
     @property
     def light(self) -> Checkpoint | None:
-        """The faster network in the folder `light` of this one's, or None; CheckpointError if it is
-        not sound."""
+        """The faster network in the folder `light` of this one's, or None if there is no such folder.
+
+        CheckpointError if it is not sound or plays another game.
+        """
         folder = self.path / LIGHT
-        return read(folder) if (folder / DOCUMENT).is_file() else None
+        if not os.path.lexists(folder):
+            return None
+        if not (folder / DOCUMENT).is_file():
+            raise CheckpointError(f"checkpoint {str(folder)!r}: {DOCUMENT} is missing")
+        light = read(folder)
+        have, wanted = light.architecture.num_checkers, self.architecture.num_checkers
+        if have != wanted:
+            raise CheckpointError(
+                f"checkpoint {str(folder)!r}: plays with {have} checkers a side, "
+                f"{str(self.path)!r} with {wanted}"
+            )
+        return light
 
 
 def available() -> list[str]:
@@ -142,8 +155,9 @@ def _name(path: Path) -> str:
 def verify(name_or_path: str | Path = "default") -> Checkpoint:
     """As `read`, and the weights must give the probabilities that the document records."""
     checkpoint = read(name_or_path)
-    if checkpoint.light:
-        verify(checkpoint.light.path)
+    light = checkpoint.light
+    if light:
+        verify(light.path)
     evaluator = NetworkEvaluator(checkpoint.architecture, checkpoint.weights)
     if not checkpoint.document["examples"]:
         raise CheckpointError(
