@@ -432,7 +432,7 @@ def one_line(status, out, err, *words):
                 *("--set", "rules=hypergammon", "--set", "network.num_checkers=3"),
                 *("--set", 'bench.against=["default"]'),
             ],
-            "bench.against: rules with 3 checkers a side for a network of games with 15",
+            "bench.against: player 'default': rules with 3 checkers a side for a network",
         ),
         (["config.toml", "--set", "nosuch=1"], "nosuch: unknown key"),
         (["config.toml", "--set", "games"], "'games'"),
