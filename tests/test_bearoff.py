@@ -187,6 +187,12 @@ def test_two_sided_equals_a_recursion_on_200_positions(tables):
     assert np.abs(wins - (1 + wanted[:, 0]) / 2).max() < 1e-6
 
 
+def test_a_finished_position_is_worth_its_result(tables):
+    boards = np.stack([parse("/ 24:2"), parse("1:2 /")])
+    assert tables.equities(boards).tolist() == [[1.0] * 4, [-1.0] * 4]
+    assert tables.probabilities(boards)[:, 2].tolist() == [1.0, 0.0]
+
+
 def test_one_sided_equals_simulation(tables):
     """Mean and chances within four standard errors, every play by the table of means."""
     num = 1500

@@ -123,11 +123,11 @@ def fill_pairs(firsts, plays, pairs):
     player, centred, owned by the opponent. Each has its own best plays. A pair depends on pairs with a
     smaller sum of numbers, of which both numbers are at most as large as the larger one.
     """
-    pairs[0] = -1
+    pairs[0] = 1  # who has borne off has won
     for larger in range(1, len(pairs)):
         for j in range(larger):
             if j == 0:
-                pairs[larger, 0] = 1
+                pairs[larger, 0] = -1
                 continue
             _fill_pair(larger, j, firsts, plays, pairs)
         for i in range(1, larger + 1):

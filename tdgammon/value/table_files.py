@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 3
+FORMAT = 4
 """Of the files; it rises whenever the numbers in them change."""
 
 _MAGIC = b"tdgammon bearoff"
