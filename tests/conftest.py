@@ -1,6 +1,7 @@
 """Settings of every test, and the material that lies beside some checkouts."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ ROOT = Path(__file__).parents[1]
 
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[name] = "1"  # before numpy and torch are loaded
+# a job in the background of a shell ignores Ctrl-C, and so would the processes that tests interrupt
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["PYTHONPATH"] = str(ROOT)  # processes that tests start find the package from any folder
 
 
