@@ -15,7 +15,7 @@ from tdgammon.kernels.cubeful import CubeTable
 
 Life = tuple[tuple[float, float, float, float], tuple[float, float, float, float]]
 
-LIFE: Life = ((0.75, 0.0, 0.75, 0.75), (0.735, 0.0006, 0.76, 0.83))
+LIFE: Life = ((0.74, 0.0, 0.74, 0.74), (0.674, 0.00124, 0.71, 0.835))
 """Cube life with contact and in races: base, rise per pip of both sides together, least, most. Fitted
 by `scripts/fit_cube_life` to look-ahead of two rolls and exact short races (EXPERIMENTS.md)."""
 
