@@ -430,7 +430,7 @@ def workspace(network):
     return (
         np.empty((6, len(network.table)), np.int8),
         np.zeros((5, codes.NUM_MASKS), np.int64),
-        np.empty((codes.NUM_PAIRS + codes.NUM_WINDOWS, 2), np.int64),
+        np.empty((codes.MOST_CHANGES, 2), np.int64),
         block[: 5 * num_units].reshape(5, num_units),
         block[hidden_at : hidden_at + 2 * width].reshape(2, width),
         block[logits_at : logits_at + 8],

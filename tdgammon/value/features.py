@@ -91,11 +91,17 @@ def _windows() -> Design:
     return _with_codes(_counts(), codes.NUM_PAIRS + codes.NUM_WINDOWS)
 
 
+def _shots() -> Design:
+    """`windows`, and how many rolls hit the blots of either side."""
+    return _with_codes(_counts(), codes.NUM_PAIRS + codes.NUM_WINDOWS + codes.NUM_SHOTS)
+
+
 ENCODINGS: dict[str, Callable[[], Design]] = {
     "tesauro": _tesauro,
     "counts": _counts,
     "pairs": _pairs,
     "windows": _windows,
+    "shots": _shots,
 }
 
 
@@ -113,10 +119,12 @@ def input_blocks(encoding: str) -> list[tuple[str, int]]:
     total = design(encoding).shape[2]
     base = "tesauro" if encoding == "tesauro" else "counts"
     blocks = [(base, design(base).shape[2])]
-    if encoding in ("pairs", "windows"):
-        blocks.append(("pairs", codes.NUM_PAIRS * (NUM_COUNTS - 1)))
-    if encoding == "windows":
-        blocks.append(("windows", codes.NUM_WINDOWS * (NUM_COUNTS - 1)))
+    further = {"pairs": codes.NUM_PAIRS, "windows": codes.NUM_WINDOWS, "shots": codes.NUM_SHOTS}
+    if encoding in further:
+        for name, num_codes in further.items():
+            blocks.append((name, num_codes * (NUM_COUNTS - 1)))
+            if name == encoding:
+                break
     assert sum(size for _, size in blocks) == total
     return blocks
 
