@@ -24,6 +24,8 @@ ARCHITECTURES = {
     "one-unit": Architecture(encoding="counts", hidden=(1,), activation="relu"),
     "pairs-sigmoid": Architecture(encoding="pairs", hidden=(13,), activation="sigmoid"),
     "windows-relu": Architecture(encoding="windows", hidden=(18, 5), activation="relu"),
+    "shots-sigmoid": Architecture(encoding="shots", hidden=(21,), activation="sigmoid"),
+    "shots-relu": Architecture(encoding="shots", hidden=(19, 6), activation="relu"),
 }
 """All encodings and activations, one and several layers, sizes that fill no vector register."""
 
@@ -59,14 +61,67 @@ def inputs(board: Sequence[int], encoding: str) -> list[float]:
             found += _point("counts", own[bar])
             found += [off / 15, *(float(off >= n) for n in (1, 3, 6, 9, 12, 14))]
     codes: list[int] = []
-    if encoding in ("pairs", "windows"):
+    if encoding in ("pairs", "windows", "shots"):
         few = [max(-2, min(2, int(count))) for count in board]
         codes += [5 * few[k] + few[k + 1] for k in range(25)]
-    if encoding == "windows":
+    if encoding in ("windows", "shots"):
         codes += [_window_code(board[k : k + 8]) for k in range(19)]
+    if encoding == "shots":
+        codes += _shot_codes([int(count) for count in board])
     for code in codes:
         found += [float(code == n) for n in range(-15, 16) if n]
     return found
+
+
+def rolls_that_hit(board: Sequence[int]) -> list[int]:
+    """How many of the 36 rolls hit the opponent's blot on each point 1 .. 24, or any blot (place 0)."""
+    rolls = [0] * 25
+    own = {point for point in range(1, 25) if board[point] > 0}
+    for die1 in range(1, 7):
+        for die2 in range(1, 7):
+            found = _hits(board, own, [die1, die2]) | _hits(board, own, [die2, die1])
+            if die1 == die2:
+                found = _hits(board, own, [die1] * 4)
+            for point in found:
+                rolls[point] += 1
+            rolls[0] += bool(found)
+    return rolls
+
+
+def _hits(board: Sequence[int], own: set[int], dice: list[int]) -> set[int]:
+    """Points of blots that one checker hits with the dice in this order, entering before if it must."""
+    found = set()
+
+    def move(point: int, die: int) -> int:
+        point -= die
+        if point < 1 or board[point] < -1:
+            return 0
+        if board[point] == -1:
+            found.add(point)
+        return point
+
+    movers = own
+    if board[25] > 0:
+        entered = move(25, dice[0])
+        if board[25] > 1 or not entered:
+            return found
+        movers, dice = own | {entered}, dice[1:]
+    for point in movers:
+        at = point
+        for die in dice:
+            at = at and move(at, die)
+    return found
+
+
+def _shot_codes(board: list[int]) -> list[int]:
+    by_player = rolls_that_hit(board)
+    by_opponent = rolls_that_hit([-count for count in reversed(board)])
+
+    def code(rolls: int) -> int:
+        return min((rolls + 1) // 2, 15)
+
+    codes = [code(by_player[p]) - code(by_opponent[25 - p]) for p in range(1, 25)]
+    return [*codes, code(by_player[0]), -code(by_opponent[0])]
 
 
 BOTH_HELD = {

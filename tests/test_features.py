@@ -8,7 +8,7 @@ import pytest
 from positions import KINDS, awkward, from_random_play
 
 from tdgammon.game.board import START, parse
-from tdgammon.kernels import codes
+from tdgammon.kernels import codes, shots
 from tdgammon.value.features import ENCODINGS, NUM_PLACES, Encoder, design
 from tdgammon.value.outcome import impossible_outcomes
 
@@ -65,7 +65,7 @@ def test_a_board_is_the_sum_of_one_row_a_place(encoding):
         assert sum(table[place, counts[place] + 15] for place in range(len(table))) == pytest.approx(x)
 
 
-def cells_of(board, num_places: int = 72):
+def cells_of(board, num_places: int = 98):
     cells = np.empty(num_places, np.int8)
     codes.fill(np.array(board, np.int8), 15, cells, np.empty(codes.NUM_MASKS, np.int64))
     return cells
@@ -89,6 +89,56 @@ def test_a_window_shows_the_points_that_hold_a_checker():
     assert cells_of(board)[53] == 5, "points 1 to 6 with a checker on 7"
     assert cells_of(board)[54] == 0, "points 2 to 7 with none on 8"
     assert cells_of(-board[::-1])[53 + 18] == -5
+
+
+def rolls_that_hit(board):
+    """Rolls of the player that hit the blot on each point, 0 where there are none."""
+    masks = np.empty(codes.NUM_MASKS, np.int64)
+    codes.fill(np.array(board, np.int8), 15, np.empty(98, np.int8), masks)
+    words = shots.rolls_that_hit(*masks.tolist())
+    return [sum((word >> p & 1) << k for k, word in enumerate(words)) for p in range(27)]
+
+
+def test_a_lone_blot_is_hit_by_the_rolls_that_books_list():
+    listed = {1: 11, 2: 12, 3: 14, 4: 15, 5: 15, 6: 17, 7: 6, 8: 6, 9: 5, 10: 3, 11: 2, 12: 3}
+    listed |= {13: 0, 14: 0, 15: 1, 16: 1, 17: 0, 18: 1, 19: 0, 20: 1, 21: 0, 22: 0, 23: 0}
+    for away, rolls in listed.items():
+        board = np.zeros(26, np.int8)
+        board[24], board[24 - away] = 2, -1
+        assert rolls_that_hit(board)[24 - away] == rolls, away
+        assert rolls_that_hit(board)[26] == rolls, "any"
+
+
+def test_points_in_the_way_take_shots_away():
+    board = np.zeros(26, np.int8)
+    board[24], board[18], board[20], board[22] = 2, -1, -2, -2  # 6 away, blocked 2 and 4 away
+    assert rolls_that_hit(board)[18] == 11 + 2 + 1, "sixes, 5-1 twice, 3-3"
+    board[23] = -2
+    assert rolls_that_hit(board)[18] == 14, "5-1 by way of the five"
+
+
+def test_a_checker_on_the_bar_enters_first():
+    board = np.zeros(26, np.int8)
+    board[25], board[10], board[7] = 1, 2, -1
+    board[19:24] = -2  # only aces enter
+    assert rolls_that_hit(board)[7] == 3, "the ace enters, the three hits: 3-1, 1-3 and 1-1"
+
+
+def test_shots_are_told_in_twos():
+    board = np.zeros(26, np.int8)
+    board[24], board[18], board[4] = (
+        2,
+        -1,
+        1,
+    )  # the player's blot on 4 is 14 away from the other's on 18
+    cells = cells_of(board)
+    assert cells[71 + 18] == 9, "17 rolls"
+    assert cells[71 + 4] == 0
+    assert cells[96] == 9
+    assert cells[97] == 0
+    other = cells_of(-board[::-1])
+    assert other[71 + 7] == -9
+    assert other[97] == -9
 
 
 def test_codes_brought_up_to_date_are_those_of_the_new_board():

@@ -180,7 +180,7 @@ def test_weights_that_do_not_fit_are_refused(change, complaint):
     [
         (
             {"encoding": "pixels"},
-            "network.encoding: one of tesauro, counts, pairs, windows expected, got 'pixels'",
+            "network.encoding: one of tesauro, counts, pairs, windows, shots expected, got 'pixels'",
         ),
         ({"hidden": ()}, r"network.hidden: sizes must be 1 to 4096, got \(\)"),
         ({"hidden": (80, 0)}, r"network.hidden: .* got \(80, 0\)"),

@@ -8,8 +8,8 @@ import numba as nb
 import numpy as np
 
 from tdgammon.kernels import shots
-from tdgammon.kernels.bits import from_other_side, lowest_bit, num_bits
-from tdgammon.kernels.shots import ANY_SHOT, MASK_POINTS, OTHER_SIDE
+from tdgammon.kernels.bits import lowest_bit, num_bits
+from tdgammon.kernels.shots import ANY_SHOT, OTHER_SIDE
 
 NUM_PLACES = 28
 """Places of a board: its 26, and the two trays of checkers borne off."""
@@ -24,21 +24,20 @@ NUM_COUNTS = 31
 ZERO = 15
 """Index of count 0 on the count axis."""
 OWN_OFF, OPPONENT_OFF = 26, 27
-NUM_MASKS = 10
-OWN, OPPOSING, OWN_MADE, OPPOSING_MADE, SHOTS = range(5)
-"""Masks: places with a checker of the player or the opponent, and with two or more; the first of the six
-words of `shots.count_shots`."""
+NUM_MASKS = 4
+OWN, OPPOSING, OWN_MADE, OPPOSING_MADE = range(NUM_MASKS)
+"""Masks: places with a checker of the player or the opponent, and with two or more. Above them, from
+bit `OTHER_SIDE` on, the places of the other of them as he numbers them."""
+_MIRRORED = OTHER_SIDE + 25
 
 _FIRST_WINDOW = NUM_PLACES + NUM_PAIRS
-_FIRST_SHOT = _FIRST_WINDOW + NUM_WINDOWS
-MOST_CHANGES = NUM_PAIRS + NUM_WINDOWS + NUM_SHOTS
-"""Codes that a step can change."""
+FIRST_SHOT = _FIRST_WINDOW + NUM_WINDOWS
 _PAIRS = (1 << NUM_PAIRS) - 1
 _WINDOWS = ((1 << NUM_WINDOWS) - 1) << 1
 """Bits 1 .. 19, the first point of each window."""
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True, _nrt=False)
 def fill(board, num_checkers, cells, masks):
     """Cells int8 [28], or more with codes, of a board of `num_checkers` a side; masks int64 [4].
 
@@ -59,24 +58,35 @@ def fill(board, num_checkers, cells, masks):
         masks[:] = 0
         for place in range(26):
             mark(place, np.int64(board[place]), masks)
-        for place in range(NUM_PLACES, min(len(cells), _FIRST_SHOT)):
+        for place in range(NUM_PLACES, min(len(cells), FIRST_SHOT)):
             cells[place] = code(place, masks)
-        if len(cells) > _FIRST_SHOT:
-            cells[_FIRST_SHOT:] = 0
-            _update_shots(cells, masks, masks, np.empty((NUM_SHOTS, 2), np.int64), 0)
+        if len(cells) > FIRST_SHOT:
+            cells[FIRST_SHOT:] = 0
+            counts = shots.rolls_that_hit(
+                masks[OWN], masks[OPPOSING], masks[OWN_MADE], masks[OPPOSING_MADE]
+            )
+            left = shots.counted(counts)
+            while left:
+                row = _shot_row(counts, lowest_bit(left))
+                left &= left - 1
+                cells[row // NUM_COUNTS] = row % NUM_COUNTS - ZERO
 
 
-@nb.njit(cache=True, nogil=True, inline="always")
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
 def mark(place, count, masks):
     """Bring the masks up to date with the count on a place of the board."""
     bit = np.int64(1) << place
-    masks[OWN] = masks[OWN] & ~bit | (bit if count > 0 else 0)
-    masks[OPPOSING] = masks[OPPOSING] & ~bit | (bit if count < 0 else 0)
-    masks[OWN_MADE] = masks[OWN_MADE] & ~bit | (bit if count > 1 else 0)
-    masks[OPPOSING_MADE] = masks[OPPOSING_MADE] & ~bit | (bit if count < -1 else 0)
+    mirrored = np.int64(1) << (_MIRRORED - place)
+    keep = ~(bit | mirrored)
+    masks[OWN] = masks[OWN] & keep | (bit if count > 0 else mirrored if count < 0 else 0)
+    masks[OPPOSING] = masks[OPPOSING] & keep | (bit if count < 0 else mirrored if count > 0 else 0)
+    masks[OWN_MADE] = masks[OWN_MADE] & keep | (bit if count > 1 else mirrored if count < -1 else 0)
+    masks[OPPOSING_MADE] = masks[OPPOSING_MADE] & keep | (
+        bit if count < -1 else mirrored if count > 1 else 0
+    )
 
 
-@nb.njit(cache=True, nogil=True, inline="always")
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
 def _up_to_2(place, masks):
     """Checkers on a place, opposing ones negative, as far as 2."""
     return (
@@ -87,7 +97,7 @@ def _up_to_2(place, masks):
     )
 
 
-@nb.njit(cache=True, nogil=True, inline="always")
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
 def code(place, masks):
     """The code, -15 .. 15, of a pair or a window.
 
@@ -110,7 +120,7 @@ def code(place, masks):
     return 7 + number if number < 9 else 2 - number
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True, _nrt=False)
 def update_codes(cells, before, masks, changes):
     """Bring the codes in `cells` from the masks `before` to `masks`; how many of them changed.
 
@@ -137,26 +147,20 @@ def update_codes(cells, before, masks, changes):
             place = _FIRST_WINDOW - 1 + lowest_bit(left)
             left &= left - 1
             num_changes = _update(place, cells, masks, changes, num_changes)
-    if len(cells) > _FIRST_SHOT:
-        num_changes = _update_shots(cells, before, masks, changes, num_changes)
     return num_changes
 
 
-@nb.njit(cache=True, nogil=True, inline="always")
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
 def _six_below(bits):
     """Each bit set, and the five below it."""
     bits |= bits >> 1 | bits >> 2
     return bits | bits >> 3
 
 
-@nb.njit(cache=True, nogil=True, inline="always")
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
 def _update(place, cells, masks, changes, num_changes):
-    return _set(place, code(place, masks), cells, changes, num_changes)
-
-
-@nb.njit(cache=True, nogil=True, inline="always")
-def _set(place, new, cells, changes, num_changes):
     old = np.int64(cells[place])
+    new = code(place, masks)
     if new == old:
         return num_changes
     cells[place] = new
@@ -165,33 +169,36 @@ def _set(place, new, cells, changes, num_changes):
     return num_changes + 1
 
 
-@nb.njit(cache=True, nogil=True, inline="always")
-def _update_shots(cells, before, masks, changes, num_changes):
-    """`update_codes` for shots.
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
+def _shot_row(counts, bit):
+    """Index in a table (31 times the place, and the code + 15) of the shots counted at a bit.
 
-    A code is half of the rolls of 36 that hit, rounded up, and 15 for more than 30; negative where it is
-    the player's blot, or the opponent's rolls.
+    A code is half of the rolls of 36 that hit, rounded up, and 15 for more than 30; negative where it
+    is the player's blot, or the opponent's rolls.
     """
-    changed = shots.count_shots(
-        masks[OWN],
-        masks[OPPOSING],
-        masks[OWN_MADE],
-        masks[OPPOSING_MADE],
-        before[SHOTS:],
-        masks[SHOTS:],
+    code = min(shots.half_of(counts, bit), 15)
+    place = FIRST_SHOT - 1 + bit
+    if bit >= OTHER_SIDE:
+        code = -code
+        place = FIRST_SHOT - 1 + OTHER_SIDE + 25 - bit
+    if bit == ANY_SHOT:
+        place = FIRST_SHOT + 24
+    if bit == OTHER_SIDE + ANY_SHOT:
+        place = FIRST_SHOT + 25
+    return NUM_COUNTS * place + code + ZERO
+
+
+@nb.njit(cache=True, nogil=True, _nrt=False)
+def shot_rows(masks, k, rows):
+    """The codes of shots that are not 0 from the masks in row k, as indices of a table in rows int64
+    [26]; how many."""
+    counts = shots.rolls_that_hit(
+        masks[k, OWN], masks[k, OPPOSING], masks[k, OWN_MADE], masks[k, OPPOSING_MADE]
     )
-    left = (changed | from_other_side(changed >> OTHER_SIDE)) & MASK_POINTS
+    left = shots.counted(counts)
+    num_rows = 0
     while left:
-        point = lowest_bit(left)
+        rows[num_rows] = _shot_row(counts, lowest_bit(left))
         left &= left - 1
-        new = shots.half_of(masks[SHOTS:], point)
-        if new == 0:
-            new = -shots.half_of(masks[SHOTS:], OTHER_SIDE + 25 - point)
-        num_changes = _set(_FIRST_SHOT + point - 1, new, cells, changes, num_changes)
-    if changed >> ANY_SHOT & 1:
-        new = shots.half_of(masks[SHOTS:], ANY_SHOT)
-        num_changes = _set(_FIRST_SHOT + 24, new, cells, changes, num_changes)
-    if changed >> (OTHER_SIDE + ANY_SHOT) & 1:
-        new = -shots.half_of(masks[SHOTS:], OTHER_SIDE + ANY_SHOT)
-        num_changes = _set(_FIRST_SHOT + 25, new, cells, changes, num_changes)
-    return num_changes
+        num_rows += 1
+    return num_rows

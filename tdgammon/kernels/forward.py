@@ -4,8 +4,8 @@ A position's first-layer sum is bias + the table rows of its (place, count) pair
 two places (four when it hits), so an afterstate's sum is its parent's plus a few rows of `rises`,
 where rises[p, c] = table[p, c + 1] - table[p, c].
 
-A table may have more places than the 28 of a board: their counts are the codes of `codes.py`, and a
-step changes a few of those too.
+A table may have more places than the 28 of a board: their counts are the codes of `codes.py`. A step
+changes a few of those too; shots are looked at where a position is evaluated.
 """
 
 from typing import NamedTuple
@@ -84,13 +84,13 @@ def exp32(x):
     return p * _power_of_two(k)
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def first_layer(cells, network, sums):
-    """First-layer sums [H1] of the counts `cells` into `sums`."""
+    """First-layer sums [H1] of the counts `cells` into `sums`, without shots."""
     num_units = len(network.bias)
     for i in range(num_units):
         sums[i] = network.bias[i]
-    for place in range(len(network.table)):
+    for place in range(len(cells)):
         count = cells[place]
         if count != 0:
             row = network.table[place, count + ZERO]
@@ -98,7 +98,7 @@ def first_layer(cells, network, sums):
                 sums[i] += row[i]
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def _output_layer(hidden, network, logits):
     a = np.float32(0)
     b = np.float32(0)
@@ -124,7 +124,7 @@ def _output_layer(hidden, network, logits):
     logits[5] = f + bias[5]
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def _activate(values, num_units, activation):
     if activation == RELU:
         for i in range(num_units):
@@ -134,7 +134,7 @@ def _activate(values, num_units, activation):
             values[i] = np.float32(1) / (np.float32(1) + exp32(-values[i]))
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def _layer(source, tail, first, num_in, num_out, target):
     """Sums of num_out units, whose rows of `tail` begin at `first`; eight read the source together."""
     j = 0
@@ -175,7 +175,7 @@ def _layer(source, tail, first, num_in, num_out, target):
         j += 1
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def _tail(hidden, network, logits):
     """Layers after the first on activated hidden[0]; hidden float32 [2, widest layer]."""
     sizes = network.sizes
@@ -191,7 +191,7 @@ def _tail(hidden, network, logits):
     _output_layer(hidden[current], network, logits)
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def softmax(logits, own_off, opponent_off, probabilities):
     """Chances of the outcomes that are still possible: no gammon of a side that has borne off."""
     first = 2 if opponent_off else 0
@@ -211,7 +211,7 @@ def softmax(logits, own_off, opponent_off, probabilities):
         probabilities[k] *= scale
 
 
-@nb.njit(cache=True, nogil=True)
+@nb.njit(cache=True, nogil=True, _nrt=False)
 def finished(cells, num_checkers, probabilities):
     """Whether the game is over, with its outcome in `probabilities` if it is (R12)."""
     if cells[OPPONENT_OFF] != -num_checkers and cells[OWN_OFF] != num_checkers:
@@ -236,15 +236,25 @@ def finished(cells, num_checkers, probabilities):
     return True
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def evaluate(cells, sums, network, hidden, logits, probabilities):
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
+def evaluate(cells, masks, sums, network, shots, hidden, logits, probabilities):
     """Outcome probabilities of a position with first-layer `sums`; exact if the game is over."""
     if finished(cells, network.num_checkers, probabilities):
         return
     num_units = len(network.bias)
     first = hidden[0]
-    for i in range(num_units):
-        first[i] = sums[i]
+    if len(network.table) > codes.FIRST_SHOT:
+        _add_shots(
+            sums.reshape(1, -1),
+            0,
+            masks.reshape(1, -1),
+            network.table.reshape(-1, num_units),
+            shots,
+            first,
+        )
+    else:
+        for i in range(num_units):
+            first[i] = sums[i]
     _activate(first, num_units, network.activation)
     _tail(hidden, network, logits)
     softmax(logits, cells[OWN_OFF] > 0, cells[OPPONENT_OFF] < 0, probabilities)
@@ -285,7 +295,7 @@ def _apply_step(step, k, cells, masks, changes, sums, rises, table):
         _add_changes(changes, num_changes, table, sums[k + 1])
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def _add_changes(changes, num_changes, table, sums):
     """Add the rows of `table` that changes [N, 2] lead to, less those that they come from; two changes
     at a time, as it is reading and writing the sums that takes the time."""
@@ -302,14 +312,32 @@ def _add_changes(changes, num_changes, table, sums):
             sums[i] += new[i] - old[i]
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
+def _add_shots(sums, k, masks, table, shots, found):
+    """Row k of `sums` and the rows of `table` for the rolls that hit into `found`; four rows at a time,
+    as it is reading and writing the sums that takes the time. shots int64 [30] is for their indices."""
+    num_rows = codes.shot_rows(masks, k, shots)
+    for i in range(num_rows, num_rows + 4):
+        shots[i] = ZERO  # a row of zeros
+    a, b, c, d = shots[0], shots[1], shots[2], shots[3]
+    for i in range(len(found)):
+        found[i] = sums[k, i] + ((table[a, i] + table[b, i]) + (table[c, i] + table[d, i]))
+    at = 4
+    while at < num_rows:
+        a, b, c, d = shots[at], shots[at + 1], shots[at + 2], shots[at + 3]
+        for i in range(len(found)):
+            found[i] += (table[a, i] + table[b, i]) + (table[c, i] + table[d, i])
+        at += 4
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def best_afterstate(board, rows, steps, start, end, network, values, work, best):
     """Index of the afterstate in start..end whose player on roll (the opponent) has the least equity.
 
     Its probabilities go to `best` float32 [6]. Afterstates that follow one another share the sums
     of the steps they have in common. values float32 [6] = points of each outcome; the first wins ties.
     """
-    cells, masks, changes, sums, hidden, logits, probabilities = work
+    cells, masks, changes, shots, sums, hidden, logits, probabilities = work
     rises = network.rises
     table = network.table.reshape(-1, sums.shape[1])
     output = network.output
@@ -317,6 +345,7 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
     num_units = sums.shape[1]
     activation = network.activation
     is_deep = len(network.sizes) > 1
+    sees_shots = len(network.table) > codes.FIRST_SHOT
     flipped = cells[5]
     for place in range(26):
         flipped[place] = -board[25 - place]
@@ -340,12 +369,16 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
         if opponent_off == -network.num_checkers:
             finished(cells[num_steps], network.num_checkers, probabilities)
         else:
+            inputs = sums[num_steps]
+            if sees_shots:
+                inputs = sums[5]
+                _add_shots(sums, num_steps, masks, table, shots, inputs)
             if activation == RELU:
                 for i in range(num_units):
-                    hidden[0, i] = max(sums[num_steps, i], np.float32(0))
+                    hidden[0, i] = max(inputs[i], np.float32(0))
             else:
                 for i in range(num_units):
-                    hidden[0, i] = np.float32(1) / (np.float32(1) + exp32(-sums[num_steps, i]))
+                    hidden[0, i] = np.float32(1) / (np.float32(1) + exp32(-inputs[i]))
             if is_deep:
                 _tail(hidden, network, logits)
             else:
@@ -381,13 +414,13 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
     return chosen
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def fill_afterstates(board, steps, start, end, network, work, found):
     """Probabilities float32 [A, 6] of all afterstates in start..end into found[start:end].
 
     As `best_afterstate`, for those who want to know more than the best.
     """
-    cells, masks, changes, sums, hidden, logits, probabilities = work
+    cells, masks, changes, shots, sums, hidden, logits, probabilities = work
     rises = network.rises
     table = network.table.reshape(-1, sums.shape[1])
     flipped = cells[5]
@@ -406,7 +439,16 @@ def fill_afterstates(board, steps, start, end, network, work, found):
         for k in range(shared, num_steps):
             _apply_step(np.int64(steps[at, k]), k, cells, masks, changes, sums, rises, table)
         depth = num_steps
-        evaluate(cells[num_steps], sums[num_steps], network, hidden, logits, probabilities)
+        evaluate(
+            cells[num_steps],
+            masks[num_steps],
+            sums[num_steps],
+            network,
+            shots,
+            hidden,
+            logits,
+            probabilities,
+        )
         for k in range(6):
             found[at, k] = probabilities[k]
 
@@ -423,15 +465,16 @@ def workspace(network):
     for size in network.sizes:
         width = max(width, size)
     num_units = len(network.bias)
-    hidden_at = 5 * num_units + _APART
+    hidden_at = 6 * num_units + _APART
     logits_at = hidden_at + 2 * width + _APART
     probabilities_at = logits_at + 8 + _APART
     block = np.empty(probabilities_at + 8, np.float32)
     return (
-        np.empty((6, len(network.table)), np.int8),
+        np.empty((6, min(len(network.table), codes.FIRST_SHOT)), np.int8),
         np.zeros((5, codes.NUM_MASKS), np.int64),
-        np.empty((codes.MOST_CHANGES, 2), np.int64),
-        block[: 5 * num_units].reshape(5, num_units),
+        np.empty((codes.NUM_PAIRS + codes.NUM_WINDOWS, 2), np.int64),
+        np.empty(codes.NUM_SHOTS + 4, np.int64),
+        block[: 6 * num_units].reshape(6, num_units),
         block[hidden_at : hidden_at + 2 * width].reshape(2, width),
         block[logits_at : logits_at + 8],
         block[probabilities_at:],
@@ -441,10 +484,10 @@ def workspace(network):
 @nb.njit(cache=True, nogil=True)
 def evaluate_batch(boards, network, probabilities):
     """Outcome probabilities [B, 6] of boards [B, 26], player on roll, by the layers `network`."""
-    cells, masks, _, sums, hidden, logits, row = workspace(network)
+    cells, masks, _, shots, sums, hidden, logits, row = workspace(network)
     for b in range(len(boards)):
         codes.fill(boards[b], network.num_checkers, cells[0], masks[0])
         first_layer(cells[0], network, sums[0])
-        evaluate(cells[0], sums[0], network, hidden, logits, row)
+        evaluate(cells[0], masks[0], sums[0], network, shots, hidden, logits, row)
         for k in range(6):
             probabilities[b, k] = row[k]

@@ -39,7 +39,7 @@ def contact_may_end(board, die1, die2):
 @nb.njit(cache=True, nogil=True)
 def _best_near_race(rows, start, end, network, tables, values, work, race_work, best):
     """As `forward.best_afterstate` where some afterstates are races and some are not."""
-    cells, masks, _, sums, hidden, logits, probabilities = work
+    cells, masks, _, shots, sums, hidden, logits, probabilities = work
     chosen = start
     least = np.float32(np.inf)
     for at in range(start, end):
@@ -48,7 +48,7 @@ def _best_near_race(rows, start, end, network, tables, values, work, race_work, 
         else:
             codes.fill(rows[at], network.num_checkers, cells[0], masks[0])
             forward.first_layer(cells[0], network, sums[0])
-            forward.evaluate(cells[0], sums[0], network, hidden, logits, probabilities)
+            forward.evaluate(cells[0], masks[0], sums[0], network, shots, hidden, logits, probabilities)
         equity = np.float32(0)
         for k in range(6):
             equity += probabilities[k] * values[k]
