@@ -189,12 +189,10 @@ def _shot_row(counts, bit):
 
 
 @nb.njit(cache=True, nogil=True, _nrt=False)
-def shot_rows(masks, k, rows):
-    """The codes of shots that are not 0 from the masks in row k, as indices of a table in rows int64
+def shot_rows(masks, rows):
+    """The codes of shots that are not 0 as indices of a table in rows int64
     [26]; how many."""
-    counts = shots.rolls_that_hit(
-        masks[k, OWN], masks[k, OPPOSING], masks[k, OWN_MADE], masks[k, OPPOSING_MADE]
-    )
+    counts = shots.rolls_that_hit(masks[OWN], masks[OPPOSING], masks[OWN_MADE], masks[OPPOSING_MADE])
     left = shots.counted(counts)
     num_rows = 0
     while left:

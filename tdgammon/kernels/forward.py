@@ -17,7 +17,7 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from tdgammon.kernels import codes
-from tdgammon.kernels.codes import NUM_PLACES, OPPONENT_OFF, OWN_OFF, ZERO
+from tdgammon.kernels.codes import NUM_COUNTS, NUM_PLACES, OPPONENT_OFF, OWN_OFF, ZERO
 
 RELU, SIGMOID = 0, 1
 
@@ -86,19 +86,26 @@ def exp32(x):
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def first_layer(cells, network, sums):
-    """First-layer sums [H1] of the counts `cells` into `sums`, without shots."""
+    """First-layer sums [H1] of the counts `cells` into `sums`, without shots; four rows at a time, as
+    it is reading and writing the sums that takes the time."""
     num_units = len(network.bias)
+    table = network.table.reshape(-1, num_units)
     for i in range(num_units):
         sums[i] = network.bias[i]
+    a = b = c = d = ZERO  # a row of zeros
     for place in range(len(cells)):
         count = cells[place]
         if count != 0:
-            row = network.table[place, count + ZERO]
-            for i in range(num_units):
-                sums[i] += row[i]
+            a, b, c, d = b, c, d, NUM_COUNTS * place + count + ZERO
+            if a != ZERO:
+                for i in range(num_units):
+                    sums[i] += (table[a, i] + table[b, i]) + (table[c, i] + table[d, i])
+                a = b = c = d = ZERO
+    for i in range(num_units):
+        sums[i] += (table[b, i] + table[c, i]) + table[d, i]
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always", _nrt=False)
 def _output_layer(hidden, network, logits):
     a = np.float32(0)
     b = np.float32(0)
@@ -125,13 +132,14 @@ def _output_layer(hidden, network, logits):
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
-def _activate(values, num_units, activation):
+def _activate(sums, num_units, activation, values):
+    """Activations of the first num_units of `sums`, which must be apart from `values`."""
     if activation == RELU:
         for i in range(num_units):
-            values[i] = max(values[i], np.float32(0))
+            values[i] = max(sums[i], np.float32(0))
     else:
         for i in range(num_units):
-            values[i] = np.float32(1) / (np.float32(1) + exp32(-values[i]))
+            values[i] = np.float32(1) / (np.float32(1) + exp32(-sums[i]))
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
@@ -176,19 +184,13 @@ def _layer(source, tail, first, num_in, num_out, target):
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
-def _tail(hidden, network, logits):
-    """Layers after the first on activated hidden[0]; hidden float32 [2, widest layer]."""
-    sizes = network.sizes
+def _tail(hidden, tail, sizes, activation):
+    """Hidden layers after the first, from hidden[0] to hidden[0]; hidden float32 [2, widest layer]."""
     first = 0
-    current = 0
     for layer in range(1, len(sizes)):
-        _layer(
-            hidden[current], network.tail, first, sizes[layer - 1], sizes[layer], hidden[1 - current]
-        )
-        _activate(hidden[1 - current], sizes[layer], network.activation)
+        _layer(hidden[0], tail, first, sizes[layer - 1], sizes[layer], hidden[1])
+        _activate(hidden[1], sizes[layer], activation, hidden[0])
         first += sizes[layer]
-        current = 1 - current
-    _output_layer(hidden[current], network, logits)
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
@@ -236,27 +238,20 @@ def finished(cells, num_checkers, probabilities):
     return True
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always", _nrt=False)
 def evaluate(cells, masks, sums, network, shots, hidden, logits, probabilities):
     """Outcome probabilities of a position with first-layer `sums`; exact if the game is over."""
     if finished(cells, network.num_checkers, probabilities):
         return
     num_units = len(network.bias)
-    first = hidden[0]
     if len(network.table) > codes.FIRST_SHOT:
-        _add_shots(
-            sums.reshape(1, -1),
-            0,
-            masks.reshape(1, -1),
-            network.table.reshape(-1, num_units),
-            shots,
-            first,
-        )
+        _add_shots(sums, masks, network.table.reshape(-1, num_units), shots, hidden[1])
+        _activate(hidden[1], num_units, network.activation, hidden[0])
     else:
-        for i in range(num_units):
-            first[i] = sums[i]
-    _activate(first, num_units, network.activation)
-    _tail(hidden, network, logits)
+        _activate(sums, num_units, network.activation, hidden[0])
+    if len(network.sizes) > 1:
+        _tail(hidden, network.tail, network.sizes, network.activation)
+    _output_layer(hidden[0], network, logits)
     softmax(logits, cells[OWN_OFF] > 0, cells[OPPONENT_OFF] < 0, probabilities)
 
 
@@ -312,97 +307,72 @@ def _add_changes(changes, num_changes, table, sums):
             sums[i] += new[i] - old[i]
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
-def _add_shots(sums, k, masks, table, shots, found):
-    """Row k of `sums` and the rows of `table` for the rolls that hit into `found`; four rows at a time,
-    as it is reading and writing the sums that takes the time. shots int64 [30] is for their indices."""
-    num_rows = codes.shot_rows(masks, k, shots)
-    for i in range(num_rows, num_rows + 4):
-        shots[i] = ZERO  # a row of zeros
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always", _nrt=False)
+def _add_shots(sums, masks, table, shots, found):
+    """`sums` and the rows of `table` for the rolls that hit into `found`; four rows at a time, as in
+    `first_layer`. shots int64 [30] is for their indices."""
+    num_rows = codes.shot_rows(masks, shots)
+    for k in range(num_rows, num_rows + 4):
+        shots[k] = ZERO  # a row of zeros
     a, b, c, d = shots[0], shots[1], shots[2], shots[3]
-    for i in range(len(found)):
-        found[i] = sums[k, i] + ((table[a, i] + table[b, i]) + (table[c, i] + table[d, i]))
-    at = 4
-    while at < num_rows:
+    for i in range(len(sums)):
+        found[i] = sums[i] + ((table[a, i] + table[b, i]) + (table[c, i] + table[d, i]))
+    for at in range(4, num_rows, 4):
         a, b, c, d = shots[at], shots[at + 1], shots[at + 2], shots[at + 3]
-        for i in range(len(found)):
+        for i in range(len(sums)):
             found[i] += (table[a, i] + table[b, i]) + (table[c, i] + table[d, i])
-        at += 4
+
+
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
+def _take_up(board, network, cells, masks, sums):
+    """Cells, masks and sums of a board, seen by the opponent, into row 0, unless they are there.
+
+    The last row of cells is the board that row 0 is of: rolls of one board share it.
+    """
+    flipped = cells[5]
+    is_known = True
+    for place in range(26):
+        if flipped[place] != -board[25 - place]:
+            flipped[place] = -board[25 - place]
+            is_known = False
+    if not is_known:
+        codes.fill(flipped, network.num_checkers, cells[0], masks[0])
+        first_layer(cells[0], network, sums[0])
+
+
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
+def _follow(steps, at, depth, network, cells, masks, changes, sums):
+    """Play the steps of afterstate `at` into the rows from 1 on; how many they are.
+
+    `depth` rows hold the steps of the one before: those that both begin with stay.
+    """
+    table = network.table.reshape(-1, sums.shape[1])
+    num_steps = 0
+    shared = 0
+    while num_steps < 4 and steps[at, num_steps]:
+        if shared == num_steps and shared < depth and steps[at, shared] == steps[at - 1, shared]:
+            shared += 1
+        num_steps += 1
+    for k in range(shared, num_steps):
+        _apply_step(np.int64(steps[at, k]), k, cells, masks, changes, sums, network.rises, table)
+    return num_steps
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def best_afterstate(board, rows, steps, start, end, network, values, work, best):
     """Index of the afterstate in start..end whose player on roll (the opponent) has the least equity.
 
-    Its probabilities go to `best` float32 [6]. Afterstates that follow one another share the sums
-    of the steps they have in common. values float32 [6] = points of each outcome; the first wins ties.
+    Its probabilities go to `best` float32 [6]. values float32 [6] = points of each outcome; the first
+    wins ties.
     """
     cells, masks, changes, shots, sums, hidden, logits, probabilities = work
-    rises = network.rises
-    table = network.table.reshape(-1, sums.shape[1])
-    output = network.output
-    output_bias = network.output_bias
-    num_units = sums.shape[1]
-    activation = network.activation
-    is_deep = len(network.sizes) > 1
-    sees_shots = len(network.table) > codes.FIRST_SHOT
-    flipped = cells[5]
-    for place in range(26):
-        flipped[place] = -board[25 - place]
-    codes.fill(flipped, network.num_checkers, cells[0], masks[0])
-    first_layer(cells[0], network, sums[0])
-    depth = 0  # steps of the previous afterstate that are held in cells, sums
+    _take_up(board, network, cells, masks, sums)
+    depth = 0
     chosen = start
     least = np.float32(np.inf)
     for at in range(start, end):
-        num_steps = 0
-        shared = 0
-        while num_steps < 4 and steps[at, num_steps]:
-            if shared == num_steps and shared < depth and steps[at, shared] == steps[at - 1, shared]:
-                shared += 1
-            num_steps += 1
-        for k in range(shared, num_steps):
-            _apply_step(np.int64(steps[at, k]), k, cells, masks, changes, sums, rises, table)
-        depth = num_steps
-        own_off = cells[num_steps, OWN_OFF]
-        opponent_off = cells[num_steps, OPPONENT_OFF]
-        if opponent_off == -network.num_checkers:
-            finished(cells[num_steps], network.num_checkers, probabilities)
-        else:
-            inputs = sums[num_steps]
-            if sees_shots:
-                inputs = sums[5]
-                _add_shots(sums, num_steps, masks, table, shots, inputs)
-            if activation == RELU:
-                for i in range(num_units):
-                    hidden[0, i] = max(inputs[i], np.float32(0))
-            else:
-                for i in range(num_units):
-                    hidden[0, i] = np.float32(1) / (np.float32(1) + exp32(-inputs[i]))
-            if is_deep:
-                _tail(hidden, network, logits)
-            else:
-                a = np.float32(0)
-                b = np.float32(0)
-                c = np.float32(0)
-                d = np.float32(0)
-                e = np.float32(0)
-                f = np.float32(0)
-                for i in range(num_units):
-                    h = hidden[0, i]
-                    a += h * output[0, i]
-                    b += h * output[1, i]
-                    c += h * output[2, i]
-                    d += h * output[3, i]
-                    e += h * output[4, i]
-                    f += h * output[5, i]
-                logits[0] = a + output_bias[0]
-                logits[1] = b + output_bias[1]
-                logits[2] = c + output_bias[2]
-                logits[3] = d + output_bias[3]
-                logits[4] = e + output_bias[4]
-                logits[5] = f + output_bias[5]
-            softmax(logits, own_off > 0, opponent_off < 0, probabilities)
+        depth = _follow(steps, at, depth, network, cells, masks, changes, sums)
+        evaluate(cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, probabilities)
         equity = np.float32(0)
         for k in range(6):
             equity += probabilities[k] * values[k]
@@ -416,41 +386,13 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def fill_afterstates(board, steps, start, end, network, work, found):
-    """Probabilities float32 [A, 6] of all afterstates in start..end into found[start:end].
-
-    As `best_afterstate`, for those who want to know more than the best.
-    """
-    cells, masks, changes, shots, sums, hidden, logits, probabilities = work
-    rises = network.rises
-    table = network.table.reshape(-1, sums.shape[1])
-    flipped = cells[5]
-    for place in range(26):
-        flipped[place] = -board[25 - place]
-    codes.fill(flipped, network.num_checkers, cells[0], masks[0])
-    first_layer(cells[0], network, sums[0])
+    """Probabilities float32 [A, 6] of all afterstates in start..end into found[start:end]."""
+    cells, masks, changes, shots, sums, hidden, logits, _ = work
+    _take_up(board, network, cells, masks, sums)
     depth = 0
     for at in range(start, end):
-        num_steps = 0
-        shared = 0
-        while num_steps < 4 and steps[at, num_steps]:
-            if shared == num_steps and shared < depth and steps[at, shared] == steps[at - 1, shared]:
-                shared += 1
-            num_steps += 1
-        for k in range(shared, num_steps):
-            _apply_step(np.int64(steps[at, k]), k, cells, masks, changes, sums, rises, table)
-        depth = num_steps
-        evaluate(
-            cells[num_steps],
-            masks[num_steps],
-            sums[num_steps],
-            network,
-            shots,
-            hidden,
-            logits,
-            probabilities,
-        )
-        for k in range(6):
-            found[at, k] = probabilities[k]
+        depth = _follow(steps, at, depth, network, cells, masks, changes, sums)
+        evaluate(cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, found[at])
 
 
 @nb.njit(cache=True, nogil=True)
@@ -465,16 +407,16 @@ def workspace(network):
     for size in network.sizes:
         width = max(width, size)
     num_units = len(network.bias)
-    hidden_at = 6 * num_units + _APART
+    hidden_at = 5 * num_units + _APART
     logits_at = hidden_at + 2 * width + _APART
     probabilities_at = logits_at + 8 + _APART
     block = np.empty(probabilities_at + 8, np.float32)
     return (
-        np.empty((6, min(len(network.table), codes.FIRST_SHOT)), np.int8),
+        np.full((6, min(len(network.table), codes.FIRST_SHOT)), 127, np.int8),
         np.zeros((5, codes.NUM_MASKS), np.int64),
         np.empty((codes.NUM_PAIRS + codes.NUM_WINDOWS, 2), np.int64),
         np.empty(codes.NUM_SHOTS + 4, np.int64),
-        block[: 6 * num_units].reshape(6, num_units),
+        block[: 5 * num_units].reshape(5, num_units),
         block[hidden_at : hidden_at + 2 * width].reshape(2, width),
         block[logits_at : logits_at + 8],
         block[probabilities_at:],
