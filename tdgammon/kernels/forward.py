@@ -6,6 +6,9 @@ where rises[p, c] = table[p, c + 1] - table[p, c].
 
 A table may have more places than the 28 of a board: their counts are the codes of `codes.py`. A step
 changes a few of those too; shots are looked at where a position is evaluated.
+
+Functions of the inner loop are compiled with `_nrt=False`: they allocate nothing, and numba then counts
+no references to the arrays that they pass on, which took a seventh of the time.
 """
 
 from typing import NamedTuple

@@ -3,8 +3,8 @@
 A board has 28 places: the 26 of `game/board.py`, then 26 = the player's checkers borne off
 (positive) and 27 = the opponent's (negative). An encoding turns the count on each place
 (-15 .. 15) into numbers; a row of its design matrix is what one (place, count) puts in. Pairs of
-neighbouring places and windows of six points are further places with codes for counts
-(`kernels.codes`), for encodings that see more than one place at a time.
+neighbouring places, windows of six points and blots that are shot at are further places with codes
+for counts (`kernels.codes`), for encodings that see more than one place at a time.
 """
 
 from __future__ import annotations
