@@ -390,12 +390,14 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def fill_afterstates(board, steps, start, end, network, work, found):
     """Probabilities float32 [A, 6] of all afterstates in start..end into found[start:end]."""
-    cells, masks, changes, shots, sums, hidden, logits, _ = work
+    cells, masks, changes, shots, sums, hidden, logits, probabilities = work
     _take_up(board, network, cells, masks, sums)
     depth = 0
     for at in range(start, end):
         depth = _follow(steps, at, depth, network, cells, masks, changes, sums)
-        evaluate(cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, found[at])
+        evaluate(cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, probabilities)
+        for k in range(6):
+            found[at, k] = probabilities[k]
 
 
 @nb.njit(cache=True, nogil=True)
