@@ -327,7 +327,7 @@ def _add_shots(sums, masks, table, shots, found):
 
 
 @nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
-def _take_up(board, network, cells, masks, sums):
+def take_up(board, network, cells, masks, sums):
     """Cells, masks and sums of a board, seen by the opponent, into row 0, unless they are there.
 
     The last row of cells is the board that row 0 is of: rolls of one board share it.
@@ -344,7 +344,7 @@ def _take_up(board, network, cells, masks, sums):
 
 
 @nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
-def _follow(steps, at, depth, network, cells, masks, changes, sums):
+def follow(steps, at, depth, network, cells, masks, changes, sums):
     """Play the steps of afterstate `at` into the rows from 1 on; how many they are.
 
     `depth` rows hold the steps of the one before: those that both begin with stay.
@@ -369,12 +369,12 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
     wins ties.
     """
     cells, masks, changes, shots, sums, hidden, logits, probabilities = work
-    _take_up(board, network, cells, masks, sums)
+    take_up(board, network, cells, masks, sums)
     depth = 0
     chosen = start
     least = np.float32(np.inf)
     for at in range(start, end):
-        depth = _follow(steps, at, depth, network, cells, masks, changes, sums)
+        depth = follow(steps, at, depth, network, cells, masks, changes, sums)
         evaluate(cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, probabilities)
         equity = np.float32(0)
         for k in range(6):
@@ -391,10 +391,10 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
 def fill_afterstates(board, steps, start, end, network, work, found):
     """Probabilities float32 [A, 6] of all afterstates in start..end into found[start:end]."""
     cells, masks, changes, shots, sums, hidden, logits, probabilities = work
-    _take_up(board, network, cells, masks, sums)
+    take_up(board, network, cells, masks, sums)
     depth = 0
     for at in range(start, end):
-        depth = _follow(steps, at, depth, network, cells, masks, changes, sums)
+        depth = follow(steps, at, depth, network, cells, masks, changes, sums)
         evaluate(cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, probabilities)
         for k in range(6):
             found[at, k] = probabilities[k]

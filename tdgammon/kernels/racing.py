@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numba as nb
 import numpy as np
 
-from tdgammon.kernels import bearoff, codes, forward
+from tdgammon.kernels import bearoff, forward
 
 
 class Network(NamedTuple):
@@ -37,18 +37,21 @@ def contact_may_end(board, die1, die2):
 
 
 @nb.njit(cache=True, nogil=True)
-def _best_near_race(rows, start, end, network, tables, values, work, race_work, best):
+def _best_near_race(board, rows, steps, start, end, network, tables, values, work, race_work, best):
     """As `forward.best_afterstate` where some afterstates are races and some are not."""
-    cells, masks, _, shots, sums, hidden, logits, probabilities = work
+    cells, masks, changes, shots, sums, hidden, logits, probabilities = work
+    forward.take_up(board, network, cells, masks, sums)
+    depth = 0
     chosen = start
     least = np.float32(np.inf)
     for at in range(start, end):
+        depth = forward.follow(steps, at, depth, network, cells, masks, changes, sums)
         if bearoff.is_race(rows[at]):
             bearoff.evaluate(rows[at], tables, network.num_checkers, race_work, probabilities)
         else:
-            codes.fill(rows[at], network.num_checkers, cells[0], masks[0])
-            forward.first_layer(cells[0], network, sums[0])
-            forward.evaluate(cells[0], masks[0], sums[0], network, shots, hidden, logits, probabilities)
+            forward.evaluate(
+                cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, probabilities
+            )
         equity = np.float32(0)
         for k in range(6):
             equity += probabilities[k] * values[k]
@@ -73,7 +76,9 @@ def choose(board, die1, die2, rows, steps, start, end, network, tables, values, 
                 rows, start, end, tables, network.num_checkers, values, race_work, best
             )
         else:
-            chosen = _best_near_race(rows, start, end, network, tables, values, work, race_work, best)
+            chosen = _best_near_race(
+                board, rows, steps, start, end, network, tables, values, work, race_work, best
+            )
     else:
         chosen = forward.best_afterstate(board, rows, steps, start, end, network, values, work, best)
     return chosen
