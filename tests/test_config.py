@@ -139,7 +139,7 @@ OUT_OF_RANGE = [
     ({"network": {"hidden": [10**9]}}, "network.hidden: sizes must be 1 to 4096, got (1000000000,)"),
     (
         {"network": {"encoding": "pixels"}},
-        "network.encoding: one of tesauro, counts, pairs, windows expected, got 'pixels'",
+        "network.encoding: one of tesauro, counts, pairs, windows, shots expected, got 'pixels'",
     ),
     (
         {"network": {"activation": "tanh"}},
