@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +17,11 @@ from tdgammon.bench.arena import MatchResult, half_width, match
 from tdgammon.cli.main import main
 from tdgammon.decide.bots import BOTS, Bot, bot
 from tdgammon.decide.cube import NeverDoubles
-from tdgammon.game.board import START
+from tdgammon.decide.golden import Golden
+from tdgammon.game.board import START, Boards
 from tdgammon.game.dice import rolls_at, streams
+from tdgammon.game.stakes import Stakes
+from tdgammon.kernels import racing
 
 
 def game_points(starter: Bot, other: Bot, seed: int, stream: int) -> int:
@@ -52,7 +58,7 @@ def test_a_match_is_the_sum_of_its_games_played_one_by_one() -> None:
 def test_both_players_start_once_on_the_same_dice() -> None:
     scripted_bots.SEEN.clear()
     result = match("scripted_bots:recorder", "scripted_bots:first", 2, seed=3)
-    warm_up, *asked = scripted_bots.SEEN
+    warm_up, _, *asked = scripted_bots.SEEN
     assert warm_up[0] == [START.tolist()]
     rolls = [rolls_at(streams(3, 1), turn)[0].tolist() for turn in range(result.turns)]
     assert asked[0] == ([START.tolist()], [rolls[0]])
@@ -143,6 +149,41 @@ def test_check_catches_an_illegal_choice_of_any_bot() -> None:
     with pytest.raises(ValueError, match=r"player 'stuck': .* is no legal afterstate"):
         match(Stuck(), "random", 2, check=True)
     assert match("random", "golden", 20, check=True).ppg == match("random", "golden", 20).ppg
+
+
+def test_what_a_player_takes_to_get_ready_is_not_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "process_time", lambda: clock[0])
+
+    @dataclass(frozen=True)
+    class Compiles(Golden):
+        """Takes 100 s before its first decision of each kind."""
+
+        ready: set[str] = field(default_factory=set)
+
+        def prepare(self, kind: str) -> None:
+            clock[0] += 0 if kind in self.ready else 100
+            self.ready.add(kind)
+
+        def choose(self, boards: Any, rolls: Any, stakes: Stakes | None = None) -> Boards:
+            near = np.zeros(len(boards), np.bool_)
+            racing.near_races(boards, rolls, near)
+            for kind in set(near.tolist()):
+                self.prepare(f"play {kind}")
+            return super().choose(boards, rolls, stakes)
+
+        def doubles(self, boards: Boards, stakes: Stakes) -> np.ndarray:
+            self.prepare("double")
+            return super().doubles(boards, stakes)
+
+        def takes(self, boards: Boards, stakes: Stakes) -> np.ndarray:
+            self.prepare("take")
+            return super().takes(boards, stakes)
+
+    player = Compiles()
+    result = match(player, "golden", 40, cube=True)
+    assert len(player.ready) == 4
+    assert result.a.cpu_s == 0
 
 
 def test_pubeval_beats_random_by_two_and_a_half_points() -> None:

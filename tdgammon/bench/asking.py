@@ -1,4 +1,4 @@
-"""Asks a player many things part by part, so that progress shows, and times him."""
+"""Asks a player many things part by part, so that progress shows, and times what they take."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
+
+from tdgammon.decide.bots import Bot
+from tdgammon.game.rules import GameRules
+from tdgammon.game.stakes import Stakes
 
 
 def in_parts(
@@ -26,3 +30,19 @@ def in_parts(
         if time.perf_counter() - start_s < 0.25:
             size *= 2
     return np.concatenate(answers), cpu_s
+
+
+def warm_up(player: Bot, rules: GameRules, stakes: Stakes | None = None) -> None:
+    """Have a player decide a little, so that compiling and loading are not charged to its decisions.
+
+    Plays where contact is certain and where it may end are two kernels; with the stakes of one game the
+    cube is asked about too.
+    """
+    others = rules.num_checkers - 1
+    nearly_past = np.zeros(26, np.int8)
+    nearly_past[[13, 6, 10, 19]] = 1, others, -1, -others
+    for board, roll in ((rules.start_board, (3, 1)), (nearly_past, (6, 1))):
+        player.choose(board[None].copy(), np.array([roll], np.int8), stakes)
+    if stakes is not None:
+        player.doubles(rules.start_board[None].copy(), stakes)
+        player.takes(rules.start_board[None].copy(), stakes)

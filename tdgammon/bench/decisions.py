@@ -27,10 +27,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from tdgammon.bench import fields
-from tdgammon.bench.asking import in_parts
+from tdgammon.bench.asking import in_parts, warm_up
 from tdgammon.bench.cubes import Cubes
 from tdgammon.decide.bots import Bot, bot
 from tdgammon.game.board import START, Boards, Rolls, checked_boards, checked_rolls, flip
+from tdgammon.game.rules import GameRules
 from tdgammon.value.outcome import VALUES, to_nested
 
 Errors = NDArray[np.float64]
@@ -63,7 +64,7 @@ class Plays:
 
         Raises ValueError for a choice that is not among the candidates.
         """
-        player.choose(START[None].copy(), np.array([[3, 1]], np.int8))  # loads and compiles
+        warm_up(player, GameRules())
         chosen, cpu_s = in_parts(
             lambda part: player.choose(self.boards[part], self.rolls[part]), len(self.boards), bar
         )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdgammon.bench.asking import warm_up
 from tdgammon.bench.recording import Recorder
 from tdgammon.decide.bots import Bot, checked_choice
 from tdgammon.game.board import Boards, points_won
@@ -147,8 +148,11 @@ class Table:
         self.ends = np.zeros((num_contests, 2, 4), np.int64)
         """[contest, side, size]: games won by size 1, 2 and 3; under 0 the doubles offered."""
         self.decisions, self.cpu_s = [0, 0], [0.0, 0.0]
-        for player in players:  # compiling and loading are not playing
-            player.choose(rules.start_board[None].copy(), np.array([[3, 1]], np.int8))
+        first = Rows.blank(1)
+        first.away[:] = length
+        stakes = first.stakes(np.zeros(1, np.int64), rules)
+        for player in players:
+            warm_up(player, rules, stakes if self.has_cube else None)
 
     def busy(self, lanes: int) -> bool:
         """Deal new contests to free lanes, whole pairs at a time; says whether any is in play."""
