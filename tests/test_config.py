@@ -164,6 +164,15 @@ OUT_OF_RANGE = [
         {"learning": {"exact_when_worth": -1}},
         "learning.exact_when_worth: must be 0 to 1e6, got -1",
     ),
+    *(
+        ({"learning": {key: value}}, f"learning.{key}: needs learning.exact above 0")
+        for key, value in (
+            ("exact_when_worth", 20),
+            ("rivals", 0.5),
+            ("replay", [[0, 1], [1000, 8]]),
+            ("replay_size", 5000),
+        )
+    ),
     ({"learning": {"rivals": 1.1}}, "learning.rivals: must be 0 to 1, got 1.1"),
     ({"learning": {"replay": 0.5}}, "learning.replay: must be 1 to 100, got 0.5"),
     (

@@ -117,6 +117,9 @@ class LearningConfig:
                 raise ValueError(
                     f"learning.{name}: needs learning.method 'forward', got {self.method!r}"
                 )
+        for name in ("exact_when_worth", "rivals", "replay", "replay_size"):
+            if not _above_0(self.exact) and getattr(self, name) != getattr(LearningConfig, name):
+                raise ValueError(f"learning.{name}: needs learning.exact above 0")
         if not 0 <= self.averaging < 1:
             raise ValueError(f"learning.averaging: must be 0 to below 1, got {self.averaging}")
         if not 100 <= self.max_turns <= 10000:
