@@ -35,13 +35,13 @@ def in_parts(
 def warm_up(player: Bot, rules: GameRules, stakes: Stakes | None = None) -> None:
     """Have a player decide a little, so that compiling and loading are not charged to its decisions.
 
-    Plays where contact is certain and where it may end are two kernels; with the stakes of one game the
-    cube is asked about too.
+    A roll with several good plays makes a searching player search; plays where contact may end have a
+    kernel of their own; with the stakes of one game the cube is asked about too.
     """
     others = rules.num_checkers - 1
     nearly_past = np.zeros(26, np.int8)
     nearly_past[[13, 6, 10, 19]] = 1, others, -1, -others
-    for board, roll in ((rules.start_board, (3, 1)), (nearly_past, (6, 1))):
+    for board, roll in ((rules.start_board, (2, 1)), (nearly_past, (6, 1))):
         player.choose(board[None].copy(), np.array([roll], np.int8), stakes)
     if stakes is not None:
         player.doubles(rules.start_board[None].copy(), stakes)
