@@ -1,6 +1,5 @@
 """Sets of places as the bits of an int64."""
 
-import numba as nb
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
@@ -17,16 +16,6 @@ def num_bits(typingctx, word):
 
 
 @intrinsic
-def reversed_bits(typingctx, word):
-    """An int64 with its bits in the opposite order."""
-
-    def build(context, builder, signature, args):
-        return builder.bitreverse(args[0])
-
-    return types.int64(types.int64), build
-
-
-@intrinsic
 def lowest_bit(typingctx, word):
     """Number of the lowest bit that is set in an int64 other than 0."""
 
@@ -36,7 +25,12 @@ def lowest_bit(typingctx, word):
     return types.int64(types.int64), build
 
 
-@nb.njit(cache=True, nogil=True, inline="always")
-def from_other_side(places):
-    """Places 0 .. 25 of a board as the other side numbers them: p becomes 25 - p."""
-    return reversed_bits(places) >> 38 & ((1 << 26) - 1)
+@intrinsic
+def highest_bit(typingctx, word):
+    """Number of the highest bit that is set in an int64 other than 0."""
+
+    def build(context, builder, signature, args):
+        zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+        return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
+
+    return types.int64(types.int64), build

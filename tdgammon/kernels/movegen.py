@@ -13,9 +13,8 @@ A step is one checker moved by one die, packed in a byte as source * 8 + die; 0 
 
 import numba as nb
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
+
+from tdgammon.kernels.bits import highest_bit
 
 ROW_BOUND = 20_475
 """No roll has more afterstates: 4 steps from 25 places, C(28, 4) multisets."""
@@ -29,20 +28,6 @@ FIRST = np.int64(0)
 _NONE, _FOUR = np.int64(0), np.int64(4)
 _BAR = 1 << 25
 _OUTSIDE = ~0x7F  # places above 6, the bar included
-
-
-@intrinsic
-def _leading_zeros(typingctx, word):
-    def build(context, builder, signature, args):
-        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.int64), build
-
-
-@nb.njit(cache=True, nogil=True, inline="always")
-def highest_bit(word):
-    """Index of the highest set bit of an int64 that is not 0."""
-    return 63 - _leading_zeros(word)
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
