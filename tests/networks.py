@@ -26,14 +26,21 @@ ARCHITECTURES = {
     "windows-relu": Architecture(encoding="windows", hidden=(18, 5), activation="relu"),
     "shots-sigmoid": Architecture(encoding="shots", hidden=(21,), activation="sigmoid"),
     "shots-relu": Architecture(encoding="shots", hidden=(19, 6), activation="relu"),
+    "specialists": Architecture(encoding="shots", hidden=(11,), activation="sigmoid", specialists=True),
+    "deep-specialists": Architecture(hidden=(12, 5), activation="relu", specialists=True),
 }
 """All encodings and activations, one and several layers, sizes that fill no vector register."""
+
+ONE_NETWORK = [name for name in ARCHITECTURES if not ARCHITECTURES[name].specialists]
 
 
 def random_weights(architecture: Architecture, seed: int = 1, scale: float = 1.0) -> Weights:
     """Normal weights of a size that gives all six outcomes chances worth comparing."""
     rng = np.random.default_rng(seed)
     weights = {}
+    if architecture.specialists:
+        each = [random_weights(architecture.specialist, 10 * seed + kind, scale) for kind in range(5)]
+        return {name: np.stack([weights[name] for weights in each]) for name in each[0]}
     for name, shape in architecture.shapes.items():
         fan_in = 20 if name == "inputs.weight" else shape[-1]
         spread = scale / fan_in**0.5 if len(shape) == 2 else 0.3 * scale
@@ -176,10 +183,25 @@ def logits(x: torch.Tensor, weights: Mapping[str, torch.Tensor], activation: str
     return values @ weights["output.weight"].T + weights["output.bias"]
 
 
+def position_class(board: Sequence[int]) -> int:
+    """Which specialist a position is for: by the checkers in the other side's home and on the bar."""
+    own = sum(max(0, int(count)) for count in board[19:26])
+    opposing = sum(max(0, -int(count)) for count in board[0:7])
+    if own >= 3 or opposing >= 3:
+        return 3 if own >= opposing else 4
+    return 2 if not own else 0 if opposing else 1
+
+
 def probabilities(
     boards: Sequence[Sequence[int]], architecture: Architecture, weights: Mapping[str, NDArray]
 ) -> NDArray[np.float64]:
     """Chances of the six outcomes of boards, [B, 6]; exact where the game is over."""
+    if architecture.specialists:
+        each = [
+            probabilities(boards, architecture.specialist, {n: w[kind] for n, w in weights.items()})
+            for kind in range(5)
+        ]
+        return np.array([each[position_class(board)][row] for row, board in enumerate(boards)])
     exact = {name: torch.from_numpy(value).double() for name, value in weights.items()}
     x = torch.tensor([inputs(board, architecture.encoding) for board in boards], dtype=torch.float64)
     last = logits(x, exact, architecture.activation)

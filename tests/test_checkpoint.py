@@ -75,6 +75,26 @@ def test_what_is_written_is_read(name, tmp_path):
     assert verify(tmp_path / "net").sha256 == sha256
 
 
+def test_half_the_precision_makes_half_the_file(tmp_path):
+    weights = random_weights(SMALL)
+    for half in (False, True):
+        sha256 = write(tmp_path / str(half), SMALL, weights, **FACTS, half=half)
+        assert verify(tmp_path / str(half)).sha256 == sha256
+    sizes = [weights_file(tmp_path / str(half)).stat().st_size for half in (False, True)]
+    assert sizes[0] - sizes[1] == 2 * sum(weight.size for weight in weights.values())
+    for name, weight in read(tmp_path / "True").weights.items():
+        assert weight.dtype == np.float32
+        assert weight == pytest.approx(weights[name], rel=2**-11, abs=2**-25)
+
+
+def test_a_weight_too_large_for_half_the_precision_is_refused(tmp_path):
+    weights = random_weights(SMALL)
+    weights["output.bias"][1] = 1e5
+    with pytest.raises(ValueError, match=r"weight output\.bias: holds numbers that are not finite"):
+        write(tmp_path / "net", SMALL, weights, **FACTS, half=True)
+    assert not (tmp_path / "net").exists()
+
+
 def test_the_document_holds_what_a_reader_wants_to_know(folder):
     document = json.loads((folder / checkpoint.DOCUMENT).read_text())
     assert document["format"] == 1
@@ -83,6 +103,7 @@ def test_the_document_holds_what_a_reader_wants_to_know(folder):
         "hidden": [4],
         "activation": "relu",
         "num_checkers": 15,
+        "specialists": False,
     }
     assert hashlib.sha256((folder / document["weights"]).read_bytes()).hexdigest() == document["sha256"]
     assert set(document["versions"]) == {"python", "numpy", "numba", "torch"}

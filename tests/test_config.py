@@ -173,6 +173,16 @@ OUT_OF_RANGE = [
             ("replay_size", 5000),
         )
     ),
+    ({"learning": {"overlap": 0.4}}, "learning.overlap: needs network.specialists"),
+    (
+        {"network": {"specialists": True}, "learning": {"overlap": 1.1}},
+        "learning.overlap: must be 0 to 1, got 1.1",
+    ),
+    (
+        {"network": {"specialists": True}, "learning": {"method": "online"}},
+        "network.specialists: needs learning.method 'forward', got 'online'",
+    ),
+    ({"network": {"specialists": 1}}, "network.specialists: bool expected, got 1"),
     ({"learning": {"rivals": 1.1}}, "learning.rivals: must be 0 to 1, got 1.1"),
     ({"learning": {"replay": 0.5}}, "learning.replay: must be 1 to 100, got 0.5"),
     (

@@ -37,6 +37,9 @@ def judged(architecture, weights):
         (made(activation="sigmoid"), made(hidden=(20,), activation="sigmoid"), 2e-6),
         (made(activation="sigmoid"), made(hidden=(12, 8), activation="sigmoid"), 1e-3),
         (made("tesauro"), made("tesauro", hidden=(16,)), 2e-6),
+        (made(), made(specialists=True), 0),
+        (made(), made("pairs", hidden=(16,), specialists=True), 2e-6),
+        (made(specialists=True), made(hidden=(20,), specialists=True), 2e-6),
     ],
     ids=str,
 )
@@ -59,6 +62,7 @@ def test_new_units_differ_from_one_another():
     [
         (made("tesauro"), "network.encoding: 'tesauro' lacks inputs of 'counts', grown from"),
         (made(activation="sigmoid"), "network.activation: 'sigmoid' cannot be grown from 'relu'"),
+        (made(num_checkers=3, specialists=True), "network.num_checkers: 3 cannot be grown from 15"),
         (made(num_checkers=3), "network.num_checkers: 3 cannot be grown from 15"),
         (made(hidden=(11,)), r"network.hidden: \(11,\) cannot be grown from \(12,\)"),
         (made(hidden=(12, 11)), r"network.hidden: \(12, 11\) cannot be grown from \(12,\)"),
@@ -68,3 +72,9 @@ def test_new_units_differ_from_one_another():
 def test_what_cannot_be_grown_is_refused(large, complaint):
     with pytest.raises(ValueError, match=complaint):
         grown(random_weights(made()), made(), large, np.random.default_rng(1))
+
+
+def test_specialists_do_not_become_one_network_again():
+    small = made(specialists=True)
+    with pytest.raises(ValueError, match=r"network\.specialists: False cannot be grown from True"):
+        grown(random_weights(small), small, made(), np.random.default_rng(1))

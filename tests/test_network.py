@@ -6,7 +6,7 @@ import networks
 import numpy as np
 import pytest
 import torch
-from networks import ARCHITECTURES, random_weights
+from networks import ARCHITECTURES, ONE_NETWORK, random_weights
 from positions import KINDS, awkward, from_random_play
 
 from tdgammon.game.board import START, parse
@@ -18,6 +18,7 @@ from tdgammon.value.outcome import VALUES, impossible_outcomes
 from tdgammon.value.tables import Architecture, check_weights, play_layers
 
 each_architecture = pytest.mark.parametrize("name", ARCHITECTURES)
+each_network = pytest.mark.parametrize("name", ONE_NETWORK)
 
 
 def many_boards(num_each, seed=21):
@@ -39,7 +40,7 @@ def fresh(architecture, seed=1):
     return ValueNetwork(architecture, torch.Generator().manual_seed(seed))
 
 
-@each_architecture
+@each_network
 def test_the_kernel_equals_torch(name):
     architecture = ARCHITECTURES[name]
     network = fresh(architecture)
@@ -74,7 +75,7 @@ def test_impossible_gammons_have_no_chance_at_all(name):
     assert (~can_be).any()
 
 
-@each_architecture
+@each_network
 def test_the_table_layer_equals_the_dense_layer(name):
     architecture = ARCHITECTURES[name]
     weights = random_weights(architecture, seed=4)
@@ -83,20 +84,20 @@ def test_the_table_layer_equals_the_dense_layer(name):
     exact = np.array([networks.inputs(board, architecture.encoding) for board in boards])
     dense = exact @ weights["inputs.weight"].astype(np.float64) + weights["inputs.bias"]
     size = exact @ np.abs(weights["inputs.weight"]) + np.abs(weights["inputs.bias"])
-    cells = np.empty(len(network.table), np.int8)
+    cells = np.empty(network.table.shape[1], np.int8)
     sums = np.empty(architecture.hidden[0], np.float32)
     for row, board in enumerate(boards):
         codes.fill(board, 15, cells, np.empty(codes.NUM_MASKS, np.int64))
-        forward.first_layer(cells, network, sums)
+        forward.first_layer(cells, network, 0, sums)
         assert (np.abs(sums - dense[row]) <= 1e-6 * size[row]).all()
 
 
 def test_rises_are_the_steps_of_the_table():
     architecture = ARCHITECTURES["counts-relu"]
     network = play_layers(architecture, random_weights(architecture))
-    assert network.table.shape[:2] == (28, 31)
-    assert (network.rises == network.table[:, 1:] - network.table[:, :-1]).all()
-    assert not network.table[:, codes.ZERO].any()
+    assert network.table.shape[:3] == (1, 28, 31)
+    assert (network.rises == network.table[:, :, 1:] - network.table[:, :, :-1]).all()
+    assert not network.table[:, :, codes.ZERO].any()
 
 
 @pytest.mark.parametrize("shift", [0.0, -1e4, 1e4])

@@ -65,6 +65,11 @@ DOCUMENTS = {
     "forward on two cores": FORWARD | {"workers": 2},
     "exact": EXACT,
     "exact when worth it": WAITING,
+    "specialists": EXACT
+    | {
+        "network": {"hidden": [6], "specialists": True},
+        "learning": EXACT["learning"] | {"overlap": 0.4},
+    },
     "online": ONLINE,
 }
 

@@ -7,6 +7,10 @@ where rises[p, c] = table[p, c + 1] - table[p, c].
 A table may have more places than the 28 of a board: their counts are the codes of `codes.py`. A step
 changes a few of those too; shots are looked at where a position is evaluated.
 
+A network with specialists has all of this once for each class of positions. What class an afterstate
+is of shows when its steps are played, so steps first change counts alone, and keep what they do to
+sums; the sums of a class follow when a position of it is evaluated.
+
 Functions of the inner loop are compiled with `_nrt=False`: they allocate nothing, and numba then counts
 no references to the arrays that they pass on, which took a seventh of the time.
 """
@@ -19,7 +23,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from tdgammon.kernels import codes
+from tdgammon.kernels import codes, position_class
 from tdgammon.kernels.codes import NUM_COUNTS, NUM_PLACES, OPPONENT_OFF, OWN_OFF, ZERO
 
 RELU, SIGMOID = 0, 1
@@ -28,30 +32,53 @@ _FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
 _LOG2_E = np.float32(1.4426950408889634)
 _LN2 = np.float32(0.6931471805599453)
 _APART = 256  # numbers; loops take at most 4 vectors of 16 at a time
+_NUM_RISES = NUM_COUNTS - 1
+_FROM, _TO, _BAR, _CHANGES = range(4)
 
 
 class Layers(NamedTuple):
-    """Arrays of a network as the kernels want them; H1 units in the first layer, H in the last."""
+    """Arrays of a network as the kernels want them; H1 units in the first layer, H in the last.
+
+    Their first axis is that of the position classes: K = 1, or `position_class.NUM_CLASSES`.
+    """
 
     table: np.ndarray
-    """float32 [28, 31, H1] or with more places; the row of count 0 is 0."""
+    """float32 [K, 28, 31, H1] or with more places; the row of count 0 is 0."""
     rises: np.ndarray
-    """float32 [28, 30, H1], for the places of the board."""
+    """float32 [K, 28, 30, H1], for the places of the board."""
     bias: np.ndarray
-    """float32 [H1]."""
+    """float32 [K, H1]."""
     sizes: np.ndarray
-    """int64: units of each hidden layer."""
+    """int64: units of each hidden layer; without the axis of classes."""
     tail: np.ndarray
-    """float32 [units, widest + 1]: a row a unit of the hidden layers after the first, its weights, then
-    its bias."""
+    """float32 [K, units, widest + 1]: a row a unit of the hidden layers after the first, its weights,
+    then its bias."""
     output: np.ndarray
-    """float32 [6, H]."""
+    """float32 [K, 6, H]."""
     output_bias: np.ndarray
-    """float32 [6]."""
+    """float32 [K, 6]."""
     activation: int
     """RELU or SIGMOID."""
     num_checkers: int
     """Checkers a side in the game that is played."""
+
+
+class Path(NamedTuple):
+    """A board and what the steps of a play make of it, a row a step, with the board itself in row 0."""
+
+    cells: np.ndarray
+    """int8 [6, 28] or with codes: counts after the steps; the last row is the board of row 0."""
+    masks: np.ndarray
+    """int64 [5, 4], as in `codes.py`."""
+    changes: np.ndarray
+    """int64 [5, C, 2]: rows of a table that the codes changed by a step lead to, and come from."""
+    moved: np.ndarray
+    """int64 [5, 4]: rows of `rises` where a step's checker leaves and arrives, that of the bar or -1
+    without a hit, and how many codes change."""
+    sums: np.ndarray
+    """float32 [K, 5, H1]: first-layer sums of each class, without shots."""
+    ready: np.ndarray
+    """int64 [K]: rows of a class's sums that are up to date, from the first on."""
 
 
 @intrinsic
@@ -88,13 +115,14 @@ def exp32(x):
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
-def first_layer(cells, network, sums):
-    """First-layer sums [H1] of the counts `cells` into `sums`, without shots; four rows at a time, as
-    it is reading and writing the sums that takes the time."""
-    num_units = len(network.bias)
-    table = network.table.reshape(-1, num_units)
+def first_layer(cells, network, kind, sums):
+    """First-layer sums [H1] of class `kind` and the counts `cells` into `sums`, without shots; four
+    rows at a time, as it is reading and writing the sums that takes the time."""
+    num_units = network.bias.shape[1]
+    table = network.table[kind].reshape(-1, num_units)
+    bias = network.bias[kind]
     for i in range(num_units):
-        sums[i] = network.bias[i]
+        sums[i] = bias[i]
     a = b = c = d = ZERO  # a row of zeros
     for place in range(len(cells)):
         count = cells[place]
@@ -109,14 +137,13 @@ def first_layer(cells, network, sums):
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always", _nrt=False)
-def _output_layer(hidden, network, logits):
+def _output_layer(hidden, output, bias, logits):
     a = np.float32(0)
     b = np.float32(0)
     c = np.float32(0)
     d = np.float32(0)
     e = np.float32(0)
     f = np.float32(0)
-    output = network.output
     for i in range(output.shape[1]):
         h = hidden[i]
         a += h * output[0, i]
@@ -125,7 +152,6 @@ def _output_layer(hidden, network, logits):
         d += h * output[3, i]
         e += h * output[4, i]
         f += h * output[5, i]
-    bias = network.output_bias
     logits[0] = a + bias[0]
     logits[1] = b + bias[1]
     logits[2] = c + bias[2]
@@ -242,25 +268,32 @@ def finished(cells, num_checkers, probabilities):
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always", _nrt=False)
-def evaluate(cells, masks, sums, network, shots, hidden, logits, probabilities):
-    """Outcome probabilities of a position with first-layer `sums`; exact if the game is over."""
+def evaluate(depth, network, path, room, probabilities):
+    """Outcome probabilities of the position in row `depth` of a path; exact if the game is over."""
+    cells, masks = path.cells[depth], path.masks[depth]
     if finished(cells, network.num_checkers, probabilities):
         return
-    num_units = len(network.bias)
-    if len(network.table) > codes.FIRST_SHOT:
-        _add_shots(sums, masks, network.table.reshape(-1, num_units), shots, hidden[1])
+    shots, hidden, logits = room
+    num_units = network.bias.shape[1]
+    kind = position_class.of(cells) if len(network.bias) > 1 else 0
+    _bring_sums(depth, network, kind, path)
+    if network.table.shape[1] > codes.FIRST_SHOT:
+        table = network.table[kind].reshape(-1, num_units)
+        _add_shots(path.sums[kind, depth], masks, table, shots, hidden[1])
         _activate(hidden[1], num_units, network.activation, hidden[0])
     else:
-        _activate(sums, num_units, network.activation, hidden[0])
+        _activate(path.sums[kind, depth], num_units, network.activation, hidden[0])
     if len(network.sizes) > 1:
-        _tail(hidden, network.tail, network.sizes, network.activation)
-    _output_layer(hidden[0], network, logits)
+        _tail(hidden, network.tail[kind], network.sizes, network.activation)
+    _output_layer(hidden[0], network.output[kind], network.output_bias[kind], logits)
     softmax(logits, cells[OWN_OFF] > 0, cells[OPPONENT_OFF] < 0, probabilities)
 
 
-@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always")
-def _apply_step(step, k, cells, masks, changes, sums, rises, table):
-    """Play one step on the flipped counts cells[k]: cells, masks and sums after it into row k + 1."""
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
+def _apply_step(step, k, path):
+    """Play one step on the flipped counts cells[k]: cells and masks after it into row k + 1, with what
+    it does to sums."""
+    cells, masks, moved = path.cells, path.masks, path.moved[k + 1]
     for place in range(cells.shape[1]):
         cells[k + 1, place] = cells[k, place]
     leave = 25 - (step >> 3)
@@ -273,14 +306,13 @@ def _apply_step(step, k, cells, masks, changes, sums, rises, table):
     hits = found == 1
     cells[k + 1, leave] = left + 1
     cells[k + 1, arrive] = -1 if hits else found - 1
-    left += ZERO
-    found += ZERO - 1
-    for i in range(sums.shape[1]):
-        sums[k + 1, i] = sums[k, i] + (rises[leave, left, i] - rises[arrive, found, i])
+    moved[_FROM] = _NUM_RISES * leave + left + ZERO
+    moved[_TO] = _NUM_RISES * arrive + found + ZERO - 1
+    moved[_BAR] = -1
+    moved[_CHANGES] = 0
     if hits:
         cells[k + 1, 25] = on_bar + 1
-        for i in range(sums.shape[1]):
-            sums[k + 1, i] += rises[25, on_bar + ZERO, i] - rises[arrive, ZERO - 1, i]
+        moved[_BAR] = _NUM_RISES * 25 + on_bar + ZERO
     if cells.shape[1] > NUM_PLACES:
         for m in range(codes.NUM_MASKS):
             masks[k + 1, m] = masks[k, m]
@@ -289,8 +321,29 @@ def _apply_step(step, k, cells, masks, changes, sums, rises, table):
             codes.mark(arrive, np.int64(cells[k + 1, arrive]), masks[k + 1])
         if hits:
             codes.mark(np.int64(25), on_bar + 1, masks[k + 1])
-        num_changes = codes.update_codes(cells[k + 1], masks[k], masks[k + 1], changes)
-        _add_changes(changes, num_changes, table, sums[k + 1])
+        moved[_CHANGES] = codes.update_codes(cells[k + 1], masks[k], masks[k + 1], path.changes[k + 1])
+
+
+@nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always", _nrt=False)
+def _bring_sums(depth, network, kind, path):
+    """Bring the sums of a class on a path up to row `depth`."""
+    ready, moved = path.ready, path.moved
+    sums = path.sums[kind]
+    if ready[kind] == 0:
+        first_layer(path.cells[0], network, kind, sums[0])
+        ready[kind] = 1
+    num_units = sums.shape[1]
+    rises = network.rises[kind].reshape(-1, num_units)
+    table = network.table[kind].reshape(-1, num_units)
+    for k in range(ready[kind], depth + 1):
+        start, end, bar = moved[k, _FROM], moved[k, _TO], moved[k, _BAR]
+        for i in range(num_units):
+            sums[k, i] = sums[k - 1, i] + (rises[start, i] - rises[end, i])
+        if bar >= 0:
+            for i in range(num_units):
+                sums[k, i] += rises[bar, i] - rises[end - 1, i]
+        _add_changes(path.changes[k], moved[k, _CHANGES], table, sums[k])
+    ready[kind] = max(ready[kind], depth + 1)
 
 
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
@@ -327,37 +380,37 @@ def _add_shots(sums, masks, table, shots, found):
 
 
 @nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
-def take_up(board, network, cells, masks, sums):
-    """Cells, masks and sums of a board, seen by the opponent, into row 0, unless they are there.
-
-    The last row of cells is the board that row 0 is of: rolls of one board share it.
-    """
-    flipped = cells[5]
+def take_up(board, network, path):
+    """A board, seen by the opponent, into row 0 of a path, unless it is there: rolls of one board share
+    it."""
+    flipped = path.cells[5]
     is_known = True
     for place in range(26):
         if flipped[place] != -board[25 - place]:
             flipped[place] = -board[25 - place]
             is_known = False
     if not is_known:
-        codes.fill(flipped, network.num_checkers, cells[0], masks[0])
-        first_layer(cells[0], network, sums[0])
+        codes.fill(flipped, network.num_checkers, path.cells[0], path.masks[0])
+        path.ready[:] = 0
 
 
 @nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
-def follow(steps, at, depth, network, cells, masks, changes, sums):
+def follow(steps, at, depth, path):
     """Play the steps of afterstate `at` into the rows from 1 on; how many they are.
 
     `depth` rows hold the steps of the one before: those that both begin with stay.
     """
-    table = network.table.reshape(-1, sums.shape[1])
+    ready = path.ready
     num_steps = 0
     shared = 0
     while num_steps < 4 and steps[at, num_steps]:
         if shared == num_steps and shared < depth and steps[at, shared] == steps[at - 1, shared]:
             shared += 1
         num_steps += 1
+    for kind in range(len(ready)):
+        ready[kind] = min(ready[kind], shared + 1)
     for k in range(shared, num_steps):
-        _apply_step(np.int64(steps[at, k]), k, cells, masks, changes, sums, network.rises, table)
+        _apply_step(np.int64(steps[at, k]), k, path)
     return num_steps
 
 
@@ -368,14 +421,14 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
     Its probabilities go to `best` float32 [6]. values float32 [6] = points of each outcome; the first
     wins ties.
     """
-    cells, masks, changes, shots, sums, hidden, logits, probabilities = work
-    take_up(board, network, cells, masks, sums)
+    path, room, probabilities = work
+    take_up(board, network, path)
     depth = 0
     chosen = start
     least = np.float32(np.inf)
     for at in range(start, end):
-        depth = follow(steps, at, depth, network, cells, masks, changes, sums)
-        evaluate(cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, probabilities)
+        depth = follow(steps, at, depth, path)
+        evaluate(depth, network, path, room, probabilities)
         equity = np.float32(0)
         for k in range(6):
             equity += probabilities[k] * values[k]
@@ -390,51 +443,55 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def fill_afterstates(board, steps, start, end, network, work, found):
     """Probabilities float32 [A, 6] of all afterstates in start..end into found[start:end]."""
-    cells, masks, changes, shots, sums, hidden, logits, probabilities = work
-    take_up(board, network, cells, masks, sums)
+    path, room, probabilities = work
+    take_up(board, network, path)
     depth = 0
     for at in range(start, end):
-        depth = follow(steps, at, depth, network, cells, masks, changes, sums)
-        evaluate(cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, probabilities)
+        depth = follow(steps, at, depth, path)
+        evaluate(depth, network, path, room, probabilities)
         for k in range(6):
             found[at, k] = probabilities[k]
 
 
 @nb.njit(cache=True, nogil=True)
 def workspace(network):
-    """Arrays that `best_afterstate` works in.
+    """What `best_afterstate` works in: a `Path`, room to evaluate in, and probabilities.
 
-    Those of floats lie in one block, far apart. A compiled loop looks how near the numbers it reads
+    Arrays of floats lie in one block, far apart. A compiled loop looks how near the numbers it reads
     are to those it writes, and takes a scalar path with other rounding if they are too near for
     vectors; arrays of their own are near or not as the heap has it, another way in each thread.
     """
     width = np.int64(0)
     for size in network.sizes:
         width = max(width, size)
-    num_units = len(network.bias)
-    hidden_at = 5 * num_units + _APART
+    num_classes, num_units = network.bias.shape
+    hidden_at = 5 * num_classes * num_units + _APART
     logits_at = hidden_at + 2 * width + _APART
     probabilities_at = logits_at + 8 + _APART
     block = np.empty(probabilities_at + 8, np.float32)
-    return (
-        np.full((6, min(len(network.table), codes.FIRST_SHOT)), 127, np.int8),
+    path = Path(
+        np.full((6, min(network.table.shape[1], codes.FIRST_SHOT)), 127, np.int8),
         np.zeros((5, codes.NUM_MASKS), np.int64),
-        np.empty((codes.NUM_PAIRS + codes.NUM_WINDOWS, 2), np.int64),
+        np.empty((5, codes.NUM_PAIRS + codes.NUM_WINDOWS, 2), np.int64),
+        np.empty((5, 4), np.int64),
+        block[: 5 * num_classes * num_units].reshape(num_classes, 5, num_units),
+        np.zeros(num_classes, np.int64),
+    )
+    room = (
         np.empty(codes.NUM_SHOTS + 4, np.int64),
-        block[: 5 * num_units].reshape(5, num_units),
         block[hidden_at : hidden_at + 2 * width].reshape(2, width),
         block[logits_at : logits_at + 8],
-        block[probabilities_at:],
     )
+    return path, room, block[probabilities_at:]
 
 
 @nb.njit(cache=True, nogil=True)
 def evaluate_batch(boards, network, probabilities):
     """Outcome probabilities [B, 6] of boards [B, 26], player on roll, by the layers `network`."""
-    cells, masks, _, shots, sums, hidden, logits, row = workspace(network)
+    path, room, row = workspace(network)
     for b in range(len(boards)):
-        codes.fill(boards[b], network.num_checkers, cells[0], masks[0])
-        first_layer(cells[0], network, sums[0])
-        evaluate(cells[0], masks[0], sums[0], network, shots, hidden, logits, row)
+        codes.fill(boards[b], network.num_checkers, path.cells[0], path.masks[0])
+        path.ready[:] = 0
+        evaluate(0, network, path, room, row)
         for k in range(6):
             probabilities[b, k] = row[k]

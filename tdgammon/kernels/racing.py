@@ -39,19 +39,17 @@ def contact_may_end(board, die1, die2):
 @nb.njit(cache=True, nogil=True)
 def _best_near_race(board, rows, steps, start, end, network, tables, values, work, race_work, best):
     """As `forward.best_afterstate` where some afterstates are races and some are not."""
-    cells, masks, changes, shots, sums, hidden, logits, probabilities = work
-    forward.take_up(board, network, cells, masks, sums)
+    path, room, probabilities = work
+    forward.take_up(board, network, path)
     depth = 0
     chosen = start
     least = np.float32(np.inf)
     for at in range(start, end):
-        depth = forward.follow(steps, at, depth, network, cells, masks, changes, sums)
+        depth = forward.follow(steps, at, depth, path)
         if bearoff.is_race(rows[at]):
             bearoff.evaluate(rows[at], tables, network.num_checkers, race_work, probabilities)
         else:
-            forward.evaluate(
-                cells[depth], masks[depth], sums[depth], network, shots, hidden, logits, probabilities
-            )
+            forward.evaluate(depth, network, path, room, probabilities)
         equity = np.float32(0)
         for k in range(6):
             equity += probabilities[k] * values[k]

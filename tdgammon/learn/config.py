@@ -92,6 +92,9 @@ class LearningConfig:
     last `replay_size` of them. One costs as much as learning from it forty times."""
     replay_size: int = 1_000_000
     """Exact targets that are kept for that, 1 to 20 million, of 50 bytes each."""
+    overlap: float = 0.5
+    """Share of positions that specialists learn as if one checker more or less of a side were back,
+    which hands those near a border to the class beyond it, 0 to 1 (`network.specialists` only)."""
     max_turns: int = 1000
     """A game longer than this is dropped and counted, 100 to 10000."""
 
@@ -122,6 +125,8 @@ class LearningConfig:
                 raise ValueError(f"learning.{name}: needs learning.exact above 0")
         if not 0 <= self.averaging < 1:
             raise ValueError(f"learning.averaging: must be 0 to below 1, got {self.averaging}")
+        if not 0 <= self.overlap <= 1:
+            raise ValueError(f"learning.overlap: must be 0 to 1, got {self.overlap}")
         if not 100 <= self.max_turns <= 10000:
             raise ValueError(f"learning.max_turns: must be 100 to 10000, got {self.max_turns}")
 
@@ -194,6 +199,10 @@ class TrainConfig:
                 "network.hidden: one layer expected with learning.method 'online', "
                 f"got {self.network.hidden}"
             )
+        if self.learning.method == "online" and self.network.specialists:
+            raise ValueError("network.specialists: needs learning.method 'forward', got 'online'")
+        if not self.network.specialists and self.learning.overlap != LearningConfig.overlap:
+            raise ValueError("learning.overlap: needs network.specialists")
 
     @property
     def game_rules(self) -> GameRules:

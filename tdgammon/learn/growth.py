@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tdgammon.value.features import input_blocks
 from tdgammon.value.outcome import NUM_OUTCOMES
-from tdgammon.value.tables import Architecture, Weights, check_weights
+from tdgammon.value.tables import Architecture, Weights, check_weights, of_class, stacked
 
 _SLOPE = 0.03
 """Of logits carried through a sigmoid: 10 becomes 0.3, where the curve is straight to 0.8 %."""
@@ -28,10 +28,22 @@ def grown(
 ) -> dict[str, NDArray[np.float32]]:
     """Weights of `large` that judge as those of `small` do.
 
-    `large` has the inputs of `small` or more, its layers at least as wide, and at most one layer more.
+    `large` has the inputs of `small` or more, its layers at least as wide, and at most one layer more;
+    specialists all begin as the one network that they come from.
     ValueError if it cannot be grown from `small`, naming what differs.
     """
     check_weights(small, weights)
+    if large.specialists:
+        each = [
+            grown(
+                of_class(weights, kind) if small.specialists else weights,
+                small.specialist,
+                large.specialist,
+                generator,
+            )
+            for kind in range(large.num_classes)
+        ]
+        return stacked(each)
     _check(small, large)
     found = {name: np.array(weight) for name, weight in weights.items()}
     found["inputs.weight"] = _more_inputs(found["inputs.weight"], small.encoding, large.encoding)
@@ -51,7 +63,7 @@ def _check(small: Architecture, large: Architecture) -> None:
         raise ValueError(
             f"network.encoding: {large.encoding!r} lacks inputs of {small.encoding!r}, grown from"
         )
-    for name in ("activation", "num_checkers"):
+    for name in ("activation", "num_checkers", "specialists"):
         if getattr(small, name) != getattr(large, name):
             have, wanted = getattr(small, name), getattr(large, name)
             raise ValueError(f"network.{name}: {wanted!r} cannot be grown from {have!r}")

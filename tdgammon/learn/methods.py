@@ -37,9 +37,10 @@ from tdgammon.learn.selfplay import (
     in_blocks,
     join,
 )
+from tdgammon.learn.specialists import SpecialistsLearner
 from tdgammon.value import checkpoint
 from tdgammon.value.evaluator import NetworkEvaluator
-from tdgammon.value.network import ValueNetwork
+from tdgammon.value.network import random_weights
 from tdgammon.value.tables import Weights
 
 
@@ -91,7 +92,7 @@ def first_weights(config: TrainConfig) -> Weights:
     from it.
     """
     if not config.grow_from:
-        return ValueNetwork(config.network, torch.Generator().manual_seed(config.seed)).weights()
+        return random_weights(config.network, torch.Generator().manual_seed(config.seed))
     small = checkpoint.read(checkpoint.find(config.grow_from))
     generator = np.random.default_rng([config.seed, 4])
     return grown(small.weights, small.architecture, config.network, generator)
@@ -103,7 +104,7 @@ class ForwardMethod:
     def __init__(self, config: TrainConfig, weights: Weights, runner: Runner | None = None) -> None:
         """Games are played here, on config.workers threads, or by `runner` wherever it reaches."""
         self._config, self._runner = config, runner
-        self._learner = Learner(config.network, weights, config.learning.averaging)
+        self._learner = learner(config, weights)
         self._player = self._learner.weights()
         self._buffer = ReplayBuffer(config.learning.replay_size)
         self._games: Games | None = None
@@ -227,6 +228,14 @@ class OnlineMethod:
 
     def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._learner.load_state(arrays)
+
+
+def learner(config: TrainConfig, weights: Weights) -> Learner | SpecialistsLearner:
+    """What learns by the forward view."""
+    averaging = config.learning.averaging
+    if config.network.specialists:
+        return SpecialistsLearner(config.network, weights, averaging, config.learning.overlap)
+    return Learner(config.network, weights, averaging)
 
 
 def exact_share(learning: LearningConfig, games: int, exact_from: int | None) -> float:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import safetensors
 import safetensors.numpy
+from numpy.typing import NDArray
 
 from tdgammon.game.board import NUM_CHECKERS, off_counts, parse
 from tdgammon.game.rules import GameRules
@@ -133,7 +134,7 @@ def read(name_or_path: str | Path = "default") -> Checkpoint:
         )
     architecture = _architecture(path, document["architecture"])
     try:
-        weights = safetensors.numpy.load(data)
+        weights = {name: _full(weight) for name, weight in safetensors.numpy.load(data).items()}
         check_weights(architecture, weights)
     except (safetensors.SafetensorError, ValueError) as fault:
         raise CheckpointError(f"checkpoint {str(path)!r}: {fault}") from None
@@ -145,6 +146,10 @@ def read(name_or_path: str | Path = "default") -> Checkpoint:
         sha256=sha256,
         document=document,
     )
+
+
+def _full(weight: NDArray[Any]) -> NDArray[Any]:
+    return weight.astype(np.float32) if weight.dtype == np.float16 else weight
 
 
 def _name(path: Path) -> str:
@@ -193,16 +198,21 @@ def write(
     config: Mapping[str, Any],
     bench: Sequence[Mapping[str, Any]],
     commit: str | None,
+    half: bool = False,
 ) -> str:
     """Write a checkpoint folder and give the SHA-256 of its weights.
+
+    `half` rounds them to float16, for a file of half the size. ValueError if one is too large for that.
 
     The weights' file is named after its contents and the document that names it is replaced last, in
     one step: a crash or a full disk at any moment leaves the checkpoint that was there before.
     """
-    evaluator = NetworkEvaluator(architecture, weights)
-    data = safetensors.numpy.save(
-        {name: np.ascontiguousarray(value) for name, value in weights.items()}
-    )
+    check_weights(architecture, weights)
+    precision = np.float16 if half else np.float32
+    with np.errstate(over="ignore"):
+        kept = {name: np.ascontiguousarray(value, precision) for name, value in weights.items()}
+    evaluator = NetworkEvaluator(architecture, {name: _full(value) for name, value in kept.items()})
+    data = safetensors.numpy.save(kept)
     sha256 = hashlib.sha256(data).hexdigest()
     document: dict[str, Any] = {
         "format": FORMAT,

@@ -9,11 +9,19 @@ import torch
 from torch import Tensor, nn
 
 from tdgammon.value.outcome import NUM_OUTCOMES
-from tdgammon.value.tables import Architecture, Weights, check_weights
+from tdgammon.value.tables import Architecture, Weights, check_weights, stacked
 
 _ACTIVATIONS = {"relu": torch.relu, "sigmoid": torch.sigmoid}
 _IMPOSSIBLE = -1e9
 _INPUTS_IN_USE = 20  # of a position, whatever the encoding: the scale of the first weights
+
+
+def random_weights(architecture: Architecture, generator: torch.Generator) -> dict[str, np.ndarray]:
+    """The weights that training from nothing begins with, float32 arrays by name."""
+    if not architecture.specialists:
+        return ValueNetwork(architecture, generator).weights()
+    each = range(architecture.num_classes)
+    return stacked([ValueNetwork(architecture.specialist, generator).weights() for _ in each])
 
 
 class InputLayer(nn.Module):
@@ -29,7 +37,7 @@ class InputLayer(nn.Module):
 
 
 class ValueNetwork(nn.Module):
-    """Inputs [B, F] -> logits [B, 6] of the outcomes, player on roll.
+    """Inputs [B, F] -> logits [B, 6] of the outcomes, player on roll; for one class of positions.
 
     `impossible` bool [B, 6] marks outcomes that the rules exclude (`impossible_outcomes`).
     """
