@@ -110,7 +110,8 @@ def _in_words(found: dict[str, Any]) -> str:
     lines = [
         f"name          {found['name']}",
         f"path          {found['path']}",
-        f"architecture  {shape['encoding']}, hidden {shape['hidden']}, {shape['activation']}",
+        f"architecture  {shape['encoding']}, hidden {shape['hidden']}, {shape['activation']}"
+        + (", a network for each class of positions" if shape.get("specialists") else ""),
         f"weights       {found['num_weights']:,} (SHA-256 {found['sha256']})",
         f"light         {found['light_sha256'] or 'none'}",
         f"games         {found['games']:,}",

@@ -7,9 +7,8 @@ where rises[p, c] = table[p, c + 1] - table[p, c].
 A table may have more places than the 28 of a board: their counts are the codes of `codes.py`. A step
 changes a few of those too; shots are looked at where a position is evaluated.
 
-A network with specialists has all of this once for each class of positions. What class an afterstate
-is of shows when its steps are played, so steps first change counts alone, and keep what they do to
-sums; the sums of a class follow when a position of it is evaluated.
+A network with specialists has all of this once for each class of positions. What class an afterstate is
+of shows when its steps are played: the sums of a class follow when a position of it is evaluated.
 
 Functions of the inner loop are compiled with `_nrt=False`: they allocate nothing, and numba then counts
 no references to the arrays that they pass on, which took a seventh of the time.
@@ -24,7 +23,8 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from tdgammon.kernels import codes, position_class
-from tdgammon.kernels.codes import NUM_COUNTS, NUM_PLACES, OPPONENT_OFF, OWN_OFF, ZERO
+from tdgammon.kernels.codes import NUM_COUNTS, OPPONENT_OFF, OWN_OFF, ZERO
+from tdgammon.kernels.path import BAR, CHANGES, FROM, TO, Path, follow, take_up
 
 RELU, SIGMOID = 0, 1
 
@@ -32,8 +32,6 @@ _FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
 _LOG2_E = np.float32(1.4426950408889634)
 _LN2 = np.float32(0.6931471805599453)
 _APART = 256  # numbers; loops take at most 4 vectors of 16 at a time
-_NUM_RISES = NUM_COUNTS - 1
-_FROM, _TO, _BAR, _CHANGES = range(4)
 
 
 class Layers(NamedTuple):
@@ -61,24 +59,6 @@ class Layers(NamedTuple):
     """RELU or SIGMOID."""
     num_checkers: int
     """Checkers a side in the game that is played."""
-
-
-class Path(NamedTuple):
-    """A board and what the steps of a play make of it, a row a step, with the board itself in row 0."""
-
-    cells: np.ndarray
-    """int8 [6, 28] or with codes: counts after the steps; the last row is the board of row 0."""
-    masks: np.ndarray
-    """int64 [5, 4], as in `codes.py`."""
-    changes: np.ndarray
-    """int64 [5, C, 2]: rows of a table that the codes changed by a step lead to, and come from."""
-    moved: np.ndarray
-    """int64 [5, 4]: rows of `rises` where a step's checker leaves and arrives, that of the bar or -1
-    without a hit, and how many codes change."""
-    sums: np.ndarray
-    """float32 [K, 5, H1]: first-layer sums of each class, without shots."""
-    ready: np.ndarray
-    """int64 [K]: rows of a class's sums that are up to date, from the first on."""
 
 
 @intrinsic
@@ -289,41 +269,6 @@ def evaluate(depth, network, path, room, probabilities):
     softmax(logits, cells[OWN_OFF] > 0, cells[OPPONENT_OFF] < 0, probabilities)
 
 
-@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
-def _apply_step(step, k, path):
-    """Play one step on the flipped counts cells[k]: cells and masks after it into row k + 1, with what
-    it does to sums."""
-    cells, masks, moved = path.cells, path.masks, path.moved[k + 1]
-    for place in range(cells.shape[1]):
-        cells[k + 1, place] = cells[k, place]
-    leave = 25 - (step >> 3)
-    arrive = leave + (step & 7)
-    if arrive >= 25:
-        arrive = OPPONENT_OFF
-    left = np.int64(cells[k, leave])
-    found = np.int64(cells[k, arrive])
-    on_bar = np.int64(cells[k, 25])
-    hits = found == 1
-    cells[k + 1, leave] = left + 1
-    cells[k + 1, arrive] = -1 if hits else found - 1
-    moved[_FROM] = _NUM_RISES * leave + left + ZERO
-    moved[_TO] = _NUM_RISES * arrive + found + ZERO - 1
-    moved[_BAR] = -1
-    moved[_CHANGES] = 0
-    if hits:
-        cells[k + 1, 25] = on_bar + 1
-        moved[_BAR] = _NUM_RISES * 25 + on_bar + ZERO
-    if cells.shape[1] > NUM_PLACES:
-        for m in range(codes.NUM_MASKS):
-            masks[k + 1, m] = masks[k, m]
-        codes.mark(leave, np.int64(cells[k + 1, leave]), masks[k + 1])
-        if arrive < OWN_OFF:
-            codes.mark(arrive, np.int64(cells[k + 1, arrive]), masks[k + 1])
-        if hits:
-            codes.mark(np.int64(25), on_bar + 1, masks[k + 1])
-        moved[_CHANGES] = codes.update_codes(cells[k + 1], masks[k], masks[k + 1], path.changes[k + 1])
-
-
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline="always", _nrt=False)
 def _bring_sums(depth, network, kind, path):
     """Bring the sums of a class on a path up to row `depth`."""
@@ -336,13 +281,13 @@ def _bring_sums(depth, network, kind, path):
     rises = network.rises[kind].reshape(-1, num_units)
     table = network.table[kind].reshape(-1, num_units)
     for k in range(ready[kind], depth + 1):
-        start, end, bar = moved[k, _FROM], moved[k, _TO], moved[k, _BAR]
+        start, end, bar = moved[k, FROM], moved[k, TO], moved[k, BAR]
         for i in range(num_units):
             sums[k, i] = sums[k - 1, i] + (rises[start, i] - rises[end, i])
         if bar >= 0:
             for i in range(num_units):
                 sums[k, i] += rises[bar, i] - rises[end - 1, i]
-        _add_changes(path.changes[k], moved[k, _CHANGES], table, sums[k])
+        _add_changes(path.changes[k], moved[k, CHANGES], table, sums[k])
     ready[kind] = max(ready[kind], depth + 1)
 
 
@@ -379,41 +324,6 @@ def _add_shots(sums, masks, table, shots, found):
             found[i] += (table[a, i] + table[b, i]) + (table[c, i] + table[d, i])
 
 
-@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
-def take_up(board, network, path):
-    """A board, seen by the opponent, into row 0 of a path, unless it is there: rolls of one board share
-    it."""
-    flipped = path.cells[5]
-    is_known = True
-    for place in range(26):
-        if flipped[place] != -board[25 - place]:
-            flipped[place] = -board[25 - place]
-            is_known = False
-    if not is_known:
-        codes.fill(flipped, network.num_checkers, path.cells[0], path.masks[0])
-        path.ready[:] = 0
-
-
-@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
-def follow(steps, at, depth, path):
-    """Play the steps of afterstate `at` into the rows from 1 on; how many they are.
-
-    `depth` rows hold the steps of the one before: those that both begin with stay.
-    """
-    ready = path.ready
-    num_steps = 0
-    shared = 0
-    while num_steps < 4 and steps[at, num_steps]:
-        if shared == num_steps and shared < depth and steps[at, shared] == steps[at - 1, shared]:
-            shared += 1
-        num_steps += 1
-    for kind in range(len(ready)):
-        ready[kind] = min(ready[kind], shared + 1)
-    for k in range(shared, num_steps):
-        _apply_step(np.int64(steps[at, k]), k, path)
-    return num_steps
-
-
 @nb.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", _nrt=False)
 def best_afterstate(board, rows, steps, start, end, network, values, work, best):
     """Index of the afterstate in start..end whose player on roll (the opponent) has the least equity.
@@ -422,7 +332,7 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
     wins ties.
     """
     path, room, probabilities = work
-    take_up(board, network, path)
+    take_up(board, network.num_checkers, path)
     depth = 0
     chosen = start
     least = np.float32(np.inf)
@@ -444,7 +354,7 @@ def best_afterstate(board, rows, steps, start, end, network, values, work, best)
 def fill_afterstates(board, steps, start, end, network, work, found):
     """Probabilities float32 [A, 6] of all afterstates in start..end into found[start:end]."""
     path, room, probabilities = work
-    take_up(board, network, path)
+    take_up(board, network.num_checkers, path)
     depth = 0
     for at in range(start, end):
         depth = follow(steps, at, depth, path)

@@ -10,6 +10,7 @@ import numba as nb
 import numpy as np
 
 from tdgammon.kernels import bearoff, forward
+from tdgammon.kernels.path import follow, take_up
 
 
 class Network(NamedTuple):
@@ -40,12 +41,12 @@ def contact_may_end(board, die1, die2):
 def _best_near_race(board, rows, steps, start, end, network, tables, values, work, race_work, best):
     """As `forward.best_afterstate` where some afterstates are races and some are not."""
     path, room, probabilities = work
-    forward.take_up(board, network, path)
+    take_up(board, network.num_checkers, path)
     depth = 0
     chosen = start
     least = np.float32(np.inf)
     for at in range(start, end):
-        depth = forward.follow(steps, at, depth, path)
+        depth = follow(steps, at, depth, path)
         if bearoff.is_race(rows[at]):
             bearoff.evaluate(rows[at], tables, network.num_checkers, race_work, probabilities)
         else:
