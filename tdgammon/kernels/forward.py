@@ -24,7 +24,7 @@ from numba.extending import intrinsic
 
 from tdgammon.kernels import codes, position_class
 from tdgammon.kernels.codes import NUM_COUNTS, OPPONENT_OFF, OWN_OFF, ZERO
-from tdgammon.kernels.path import BAR, CHANGES, FROM, TO, Path, follow, take_up
+from tdgammon.kernels.path import BAR, CHANGES, FROM, NUM_RISES, TO, Path, follow, take_up
 
 RELU, SIGMOID = 0, 1
 
@@ -278,16 +278,18 @@ def _bring_sums(depth, network, kind, path):
         first_layer(path.cells[0], network, kind, sums[0])
         ready[kind] = 1
     num_units = sums.shape[1]
-    rises = network.rises[kind].reshape(-1, num_units)
-    table = network.table[kind].reshape(-1, num_units)
+    rises = network.rises.reshape(-1, num_units)
+    first = kind * network.rises.shape[1] * NUM_RISES
     for k in range(ready[kind], depth + 1):
-        start, end, bar = moved[k, FROM], moved[k, TO], moved[k, BAR]
+        start, end, bar = first + moved[k, FROM], first + moved[k, TO], moved[k, BAR]
         for i in range(num_units):
             sums[k, i] = sums[k - 1, i] + (rises[start, i] - rises[end, i])
         if bar >= 0:
             for i in range(num_units):
-                sums[k, i] += rises[bar, i] - rises[end - 1, i]
-        _add_changes(path.changes[k], moved[k, CHANGES], table, sums[k])
+                sums[k, i] += rises[first + bar, i] - rises[end - 1, i]
+        if moved[k, CHANGES] > 0:
+            table = network.table[kind].reshape(-1, num_units)
+            _add_changes(path.changes[k], moved[k, CHANGES], table, sums[k])
     ready[kind] = max(ready[kind], depth + 1)
 
 
