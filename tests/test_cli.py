@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from networks import ARCHITECTURES, random_weights
 
 import tdgammon
 from tdgammon.cli import main as cli
@@ -285,6 +286,15 @@ def test_checkpoint_show_prints_what_the_document_says(checkpoint_folder, capsys
         assert words in out
     status, out, _ = run(capsys, "checkpoint", "show", str(checkpoint_folder), "--json")
     assert (status, json.loads(out)["games"]) == (0, 1234)
+
+
+def test_checkpoint_list_and_show_name_specialists(tmp_path, capsys) -> None:
+    architecture = ARCHITECTURES["specialists"]
+    facts = {"games": 1, "config": {}, "bench": [], "commit": None}
+    checkpoint.write(tmp_path / "net", architecture, random_weights(architecture), **facts)
+    assert "shots 11 specialists" in run(capsys, "checkpoint", "list", str(tmp_path))[1]
+    found = run(capsys, "checkpoint", "show", str(tmp_path / "net"))[1]
+    assert "shots, hidden [11], sigmoid, a network for each class of positions" in found
 
 
 def test_checkpoint_list_finds_local_ones_and_says_which_are_damaged(checkpoint_folder, capsys) -> None:

@@ -100,6 +100,8 @@ def _described(checkpoint: Checkpoint) -> dict[str, Any]:
 def _headline(found: dict[str, Any]) -> str:
     shape = found["architecture"]
     sizes = "-".join(map(str, shape["hidden"]))
+    if shape.get("specialists"):
+        sizes += " specialists"
     words = f"{found['games']:>12,} games  {shape['encoding']} {sizes}  {found['sha256'][:12]}"
     return "  ".join([words, *map(_bench, found.get("bench") or [])])
 
