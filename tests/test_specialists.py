@@ -11,7 +11,7 @@ from positions import from_random_play
 from tdgammon.game.board import parse
 from tdgammon.kernels import position_class
 from tdgammon.learn.learning import Learner
-from tdgammon.learn.specialists import SpecialistsLearner
+from tdgammon.learn.specialists import SpecialistsLearner, position_classes
 from tdgammon.value.tables import of_class
 
 SPECIALISTS = ARCHITECTURES["specialists"]
@@ -19,9 +19,7 @@ NO_SHIFT = (0, 0)
 
 
 def classes(boards, shift=NO_SHIFT):
-    found = np.empty(len(boards), np.int64)
-    position_class.fill(boards, np.full((len(boards), 2), shift, np.int8), found)
-    return found
+    return position_classes(boards, np.array(shift, np.int8))
 
 
 @pytest.fixture(scope="module")

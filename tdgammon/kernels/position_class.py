@@ -26,13 +26,20 @@ def _class(own, opposing):
 
 
 @nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
-def of(cells):
-    """The class of a position by its counts, those of a board [26] or more."""
+def _back(cells):
+    """Checkers of the player and of the opponent that are back."""
     own = 0
     opposing = 0
     for place in range(_HOME):
         own += max(np.int64(cells[25 - place]), 0)
         opposing -= min(np.int64(cells[place]), 0)
+    return own, opposing
+
+
+@nb.njit(cache=True, nogil=True, inline="always", _nrt=False)
+def of(cells):
+    """The class of a position by its counts, those of a board [26] or more."""
+    own, opposing = _back(cells)
     return _class(own, opposing)
 
 
@@ -41,9 +48,5 @@ def fill(boards, shifts, classes):
     """Classes int64 [B] of boards [B, 26], as if shifts int8 [B, 2] more checkers of the player and of
     the opponent were back."""
     for b in range(len(boards)):
-        own = np.int64(shifts[b, 0])
-        opposing = np.int64(shifts[b, 1])
-        for place in range(_HOME):
-            own += max(np.int64(boards[b, 25 - place]), 0)
-            opposing -= min(np.int64(boards[b, place]), 0)
-        classes[b] = _class(max(own, 0), max(opposing, 0))
+        own, opposing = _back(boards[b])
+        classes[b] = _class(max(own + shifts[b, 0], 0), max(opposing + shifts[b, 1], 0))

@@ -18,8 +18,16 @@ from tdgammon.kernels import position_class
 from tdgammon.learn.learning import Learner
 from tdgammon.value.tables import Architecture, Weights, check_weights, of_class, stacked
 
-_STEPS = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)], np.int8)
+STEPS = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)], np.int8)
 """Checkers more that are taken to be back, of the player and of the opponent."""
+
+
+def position_classes(boards: Boards, shifts: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Classes [B] of boards [B, 26], as if shifts [B, 2], or [2] for all, more checkers of the player
+    and of the opponent were back."""
+    classes = np.empty(len(boards), np.int64)
+    position_class.fill(boards, np.broadcast_to(shifts, (len(boards), 2)).copy(), classes)
+    return classes
 
 
 class SpecialistsLearner:
@@ -51,20 +59,19 @@ class SpecialistsLearner:
     ) -> NDArray[np.float64]:
         """As `Learner.learn`: each specialist takes its own positions, in the given order."""
         classes = self._classes(boards)[order]
+        orders = [order[classes == kind] for kind in range(len(self._each))]
         losses = [
-            learner.learn(boards, targets, order[classes == kind], rate, batch_size)
-            for kind, learner in enumerate(self._each)
-            if (classes == kind).any()
+            learner.learn(boards, targets, own, rate, batch_size)
+            for learner, own in zip(self._each, orders, strict=True)
+            if len(own)
         ]
         return np.concatenate(losses) if losses else np.empty(0)
 
     def _classes(self, boards: Boards) -> NDArray[np.int64]:
         generator = np.random.default_rng(self.num_steps)
-        shifts = _STEPS[generator.integers(0, len(_STEPS), len(boards))]
+        shifts = STEPS[generator.integers(0, len(STEPS), len(boards))]
         shifts[generator.random(len(boards)) >= self._overlap] = 0
-        classes = np.empty(len(boards), np.int64)
-        position_class.fill(boards, shifts, classes)
-        return classes
+        return position_classes(boards, shifts)
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """The weights as they are."""
